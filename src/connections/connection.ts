@@ -1,0 +1,68 @@
+import type { Authorisation } from '../core/authorisation.ts';
+import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Definition, Diagnostic, Era, Progress, RawResult, TransportName } from '../core/words.ts';
+
+/** Where a connection is in its one life; docs/connections.md draws it. */
+export type ConnectionState =
+  | { readonly name: 'opening' }
+  | { readonly name: 'negotiating' }
+  | { readonly name: 'discovering' }
+  | { readonly name: 'ready' }
+  | { readonly name: 'closing' }
+  | { readonly name: 'closed'; readonly reason: string }
+  | { readonly name: 'close-failed'; readonly reason: string };
+
+/** Everything that a server offers, verbatim; what was set aside is told in `diagnostics`. */
+export interface Discovery {
+  readonly tools: readonly Definition[];
+  readonly resources: readonly Definition[];
+  readonly prompts: readonly Definition[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly onprogress?: (progress: Progress) => void;
+  /** Milliseconds without progress, then `timeout` (default: the server's `callIdle`). */
+  readonly idleTimeout?: number;
+  /** Milliseconds in all, then `timeout` (default: the server's `callTotal`). */
+  readonly totalTimeout?: number;
+}
+
+/** One negotiated MCP client with its epoch. */
+export interface Connection {
+  readonly agentId: AgentId;
+  readonly serverKey: ServerKey;
+  readonly epoch: Epoch;
+  readonly era: Era;
+  readonly transport: TransportName;
+  /** The negotiated revision (R45). */
+  readonly protocolVersion: string;
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions: string | undefined;
+  readonly state: ConnectionState;
+  /** Asks the connection, never the kind of server, whether a feature may be used (R47); a dotted path into the capabilities. */
+  supports(capability: string): boolean;
+  /** Reads every list, page by page, within the discovery deadline (R48). */
+  discover(signal: AbortSignal): Promise<Discovery>;
+  /**
+   * Sends the one operation that the authorisation was minted for; its write happens in the same tick.
+   * Resolves with the result verbatim (`isError` included). Rejects with `timeout`, `cancelled`, `server-error`,
+   * `connection-lost` (never sent) or `unknown-outcome` (sent, then lost).
+   */
+  call(authorisation: Authorisation, options?: CallOptions): Promise<RawResult>;
+  /** Calls back when the server says that a list changed (R43). Returns the way to stop listening. */
+  onListChanged(listener: () => void): () => void;
+  /** Settles when the connection is over, for whatever reason; never rejects. */
+  readonly ended: Promise<{ readonly reason: string }>;
+  stderrTail(): readonly string[];
+  diagnostics(): readonly Diagnostic[];
+  /**
+   * Graceful budget, then a forced one of the same length (R51, R52). Callers may go away, the budgets belong to the
+   * connection (R53); a second call joins a running close, or retries a failed one with fresh budgets (R54).
+   * Rejects with `close-failed` while anything of ours is left.
+   */
+  close(): Promise<void>;
+}

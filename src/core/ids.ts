@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Brand } from './brand.ts';
+import { LongshoreError } from './errors.ts';
+
+/** The DID of an agent: who owns servers and calls tools (R66). */
+export type AgentId = Brand<string, 'AgentId'>;
+/** A server's short name, `[A-Za-z0-9_-]`, unique within its agent and never changed. */
+export type ServerKey = Brand<string, 'ServerKey'>;
+/** One negotiated connection; random, never reused (R40). */
+export type Epoch = Brand<string, 'Epoch'>;
+/** The name of a mounted handle, `[A-Za-z0-9_-]`, at most 48 characters. */
+export type HandleName = Brand<string, 'HandleName'>;
+/** One row of the ledger. */
+export type HoldingId = Brand<string, 'HoldingId'>;
+/** One home folder, over all its processes. */
+export type HomeId = Brand<string, 'HomeId'>;
+/** One run of one host: a home has many over its life, one at a time. */
+export type InstanceId = Brand<string, 'InstanceId'>;
+/** One dispatch: joins its authorisation row and its outcome row. */
+export type DispatchId = Brand<string, 'DispatchId'>;
+export type ApprovalId = Brand<string, 'ApprovalId'>;
+export type RuleId = Brand<string, 'RuleId'>;
+/** Lower-case hex of a SHA-256. */
+export type Digest = Brand<string, 'Digest'>;
+
+/** 128 random bits in lower-case hex; the source of every id that must not be guessed or reused. */
+export type RandomId = () => string;
+
+export const randomId: RandomId = () => randomBytes(16).toString('hex');
+
+/** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
+export function sha256(text: string): Digest {
+  return createHash('sha256').update(text, 'utf8').digest('hex') as Digest;
+}
+
+/** `did:<method>:<id>`, no whitespace (R57, R66). Throws `invalid-identity`. */
+export function agentId(value: unknown): AgentId {
+  if (typeof value !== 'string' || !/^did:[a-z0-9]+:[A-Za-z0-9._:%-]+$/.test(value)) {
+    throw new LongshoreError(
+      'invalid-identity',
+      `An agent is named by a DID such as did:key:z6Mk…, not by ${JSON.stringify(value)}.`,
+    );
+  }
+  return value as AgentId;
+}
+
+/** Checks the grammar of a server key; throws `usage`. `gateway` is reserved for the Docker MCP Gateway. */
+export function serverKey(value: string): ServerKey {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(value)) {
+    throw new LongshoreError(
+      'usage',
+      `A server key has 1 to 64 of the characters A-Z a-z 0-9 _ -, not ${JSON.stringify(value)}.`,
+    );
+  }
+  return value as ServerKey;
+}

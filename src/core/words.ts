@@ -1,0 +1,79 @@
+import type { AgentId, Digest, Epoch, HandleName, ServerKey } from './ids.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+
+/** How a server is shipped; one runner each. */
+export type ServerKind = 'process' | 'docker-run' | 'docker-image' | 'remote' | 'gateway';
+
+/** How a connection's messages travel. */
+export type TransportName = 'stdio' | 'streamable-http' | 'sse';
+
+/** The specification's two families: `modern` is 2026-07-28 and later, `legacy` has the initialize handshake. */
+export type Era = 'modern' | 'legacy';
+
+/** Who asks on an agent's behalf: the person, an embedding program, or a client with its own token. */
+export type Caller = 'operator' | 'library' | `client:${string}`;
+
+/** What a handle can be. */
+export type HandleKind = 'tool' | 'resource' | 'prompt';
+
+/** A tool, resource or prompt exactly as its server sent it: unknown fields included, nothing re-ordered or dropped. */
+export type Definition = JsonObject & { readonly name: string };
+
+/** One mounted tool, resource or prompt; immutable and bound to the connection that advertised it (R40). */
+export interface Handle {
+  readonly agentId: AgentId;
+  readonly ownerKey: ServerKey;
+  readonly handleName: HandleName;
+  readonly kind: HandleKind;
+  /** `null` while the server sleeps: a dormant handle from the cached definitions. */
+  readonly epoch: Epoch | null;
+  /** The name the server knows: a tool's or prompt's name, a resource's URI. */
+  readonly wireName: string;
+  readonly definitionDigest: Digest;
+  /** Verbatim, as the server sent it. */
+  readonly definition: Definition;
+  /** The revision negotiated with its server (R45); for a dormant handle the one it last had. */
+  readonly protocolVersion: string;
+}
+
+/** Why a handle was withdrawn. */
+export type WithdrawReason =
+  | 'reload'
+  | 'unload'
+  | 'gateway-replaced'
+  | 'list-changed'
+  | 'evicted'
+  | 'connection-lost'
+  | 'shutdown';
+
+/** What is wrong with a server without making it useless: a malformed tool, noise on stdout, a guessed transport. */
+export interface Diagnostic {
+  /** Kebab-case, stable. */
+  readonly code: string;
+  readonly message: string;
+  readonly data?: JsonObject;
+}
+
+/** Progress of one call: as the server sent it. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** The request that a dispatch sends: fixed by the authorisation, so that nothing else can be sent in its name. */
+export interface Operation {
+  readonly agentId: AgentId;
+  readonly epoch: Epoch;
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get';
+  /** Tool or prompt name, or resource URI. */
+  readonly wireName: string;
+  readonly arguments: JsonObject;
+  /** The handle's own definition; gives the HTTP wire its header annotations. */
+  readonly definition: Definition;
+  /** Further `_meta` members to pass on (traceparent …); reserved keys are the connection's own. */
+  readonly meta?: JsonObject;
+}
+
+/** A result verbatim: for `tools/call` with `content`, `isError`, `structuredContent`, `_meta` … as they came. */
+export type RawResult = { readonly [key: string]: JsonValue | undefined };

@@ -1,0 +1,88 @@
+import type { Clock } from '../core/clock.ts';
+import type { Deadlines } from '../core/deadlines.ts';
+import type { AgentId, InstanceId, RandomId, ServerKey } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Verdict } from '../core/ports/verdicts.ts';
+import type { Diagnostic, TransportName } from '../core/words.ts';
+import type { Watchdog } from './watchdog/watchdog.ts';
+import type { ProbeAnswer } from './wire/probe.ts';
+import type { Wire } from './wire/wire.ts';
+
+/** How a server's process or container ended; a remote server ends with `closed`. */
+export type Exit =
+  | { readonly how: 'exited'; readonly code: number }
+  | { readonly how: 'signalled'; readonly signal: string }
+  | { readonly how: 'closed' };
+
+/** The phases that a start goes through, told as they begin so that an edge can show them. */
+export type OpenPhase =
+  | 'looking-up'
+  | 'pulling'
+  | 'starting'
+  | 'probing'
+  | 'switching'
+  | 'waiting-ready'
+  | 'negotiating';
+
+/** A progress line for a person: which phase, and what it is doing ("layer 3 of 8"). */
+export type OnPhase = (phase: OpenPhase, detail?: string) => void;
+
+/** The world around a start, handed in so that tests can hand in another. */
+export interface Surroundings {
+  /** Our own environment; servers get only the allow-listed part of it (R17). */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  readonly homeDir: string;
+  readonly pid: number;
+  readonly instance: InstanceId;
+  readonly clock: Clock;
+  readonly randomId: RandomId;
+  readonly log: Log;
+  readonly ledger: Ledger;
+  readonly watchdog: Watchdog;
+}
+
+/** What one start is told. */
+export interface OpenRequest {
+  readonly agentId: AgentId;
+  readonly serverKey: ServerKey;
+  readonly deadlines: Deadlines;
+  /** Aborts the start; `open` then rejects only after everything that it opened is gone (R50). */
+  readonly signal: AbortSignal;
+  /** What an earlier start learned about this server with this credential. */
+  readonly verdict?: Verdict;
+  /** Client capabilities to declare where the runner negotiates in place. */
+  readonly capabilities: JsonObject;
+  readonly onPhase: OnPhase;
+  readonly around: Surroundings;
+}
+
+/**
+ * An opened server: a wire to speak on and a life to end. Both closing steps are idempotent and may run at the same
+ * time; each rejects with `close-failed` if something of ours is left.
+ */
+export interface Opened {
+  readonly wire: Wire;
+  readonly transport: TransportName;
+  /** What negotiation in place already learned; absent where the SDK negotiates (HTTP). */
+  readonly probe?: ProbeAnswer;
+  /** Settles when the server's process or container is gone; never rejects. */
+  readonly exited: Promise<Exit>;
+  /** The last lines of stderr (or of the container's log), control codes stripped, oldest first. */
+  stderrTail(): readonly string[];
+  /** What a person should know about this server: noise on stdout, a guessed transport … */
+  diagnostics(): readonly Diagnostic[];
+  /** Another way to the same server, after negotiation failed for that cause; `undefined` if there is none. */
+  fallback?(cause: unknown): Promise<Opened> | undefined;
+  /** Ends the session, then the process or container, politely first; done when all of it is gone. */
+  closeGracefully(signal: AbortSignal): Promise<void>;
+  /** Ends it at once: group SIGKILL, `docker rm -f`; verified. */
+  closeForcibly(signal: AbortSignal): Promise<void>;
+}
+
+/** How to open servers of one kind. */
+export interface Runner<Spec> {
+  open(spec: Spec, request: OpenRequest): Promise<Opened>;
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'dist/**'],
+    testTimeout: 15_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+  },
+});

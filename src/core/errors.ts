@@ -58,6 +58,7 @@ export const errorTable = {
   'invalid-identity': row(500, 2),
   'home-in-use': row(409, 1, true),
   'store-corrupt': row(500, 1),
+  'store-newer': row(500, 1),
 } as const satisfies Record<string, ErrorRow>;
 
 /** A code of the error table; callers branch on it. */

@@ -1,0 +1,91 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { Kysely, SqliteDialect } from 'kysely';
+import { LongshoreError } from '../core/errors.ts';
+import { migrate } from './migrations.ts';
+import { sqliteAdapter } from './sqlite-adapter.ts';
+import { corruptStore, storeError } from './sqlite-errors.ts';
+import type { Migration, NoTables } from './table.ts';
+
+/** How long a statement waits, blocking, while another program holds the file; we are the only regular writer. */
+const busyMilliseconds = 250;
+
+/** Checking every page at start takes about 2 ms a megabyte; a larger file is told to be damaged where it is read. */
+const checkedBytes = 64 * 1024 * 1024;
+
+/** "LONG": tells our database from another program's. */
+const applicationId = 0x4c4f4e47;
+
+/** An open database; only table files see it. */
+export interface Database {
+  readonly db: Kysely<NoTables>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens (or makes) the database at a path, or `:memory:`, and brings it to the newest schema. The file is 0600.
+ * Rejects with `store-corrupt`, `store-newer` or `cannot-record`; an existing file is never replaced.
+ */
+export async function openDatabase(path: string, migrations?: readonly Migration[]): Promise<Database> {
+  if (path !== ':memory:') makePrivateFile(path);
+  const database = connect(path);
+  try {
+    const db = new Kysely<NoTables>({ dialect: new SqliteDialect({ database: sqliteAdapter(database, path) }) });
+    await migrate(database, db, path, migrations);
+    return {
+      db,
+      async close() {
+        await db.destroy();
+        if (database.isOpen) database.close();
+      },
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** SQLite gives its -wal and -shm files the mode of the database file. */
+function makePrivateFile(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+  } catch (error) {
+    throw new LongshoreError('cannot-record', `The database ${path} could not be opened: ${String(error)}`, {
+      cause: error,
+      data: { path },
+    });
+  }
+}
+
+function connect(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: busyMilliseconds, enableForeignKeyConstraints: true });
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off');
+    checkIsOurs(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw storeError(error, path);
+  }
+}
+
+function checkIsOurs(database: DatabaseSync, path: string): void {
+  const id = Number(database.prepare('pragma application_id').get()?.['application_id'] ?? 0);
+  const isEmpty = database.prepare('select 1 from sqlite_schema limit 1').get() === undefined;
+  if (isEmpty) {
+    database.exec(`pragma application_id = ${applicationId}`);
+  } else if (id !== applicationId) {
+    throw new LongshoreError(
+      'store-corrupt',
+      `${path} is another program's database and was left untouched. Choose another home with LONGSHORE_HOME.`,
+      { data: { path } },
+    );
+  } else if (path !== ':memory:' && statSync(path).size <= checkedBytes) {
+    const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
+    if (verdict !== 'ok') throw corruptStore(path, new Error(String(verdict)));
+  }
+}

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { LongshoreError } from '../../core/errors.ts';
 
 /** One JSON-RPC message, parsed. */
 export type Frame = JSONRPCMessage;
@@ -10,4 +11,10 @@ export type Frame = JSONRPCMessage;
 export interface Wire extends Transport {
   /** Ends the protocol session where there is one (HTTP DELETE); a server that refuses it (405) is fine. */
   endSession?(signal: AbortSignal): Promise<void>;
+  /**
+   * What an error that this wire (or the SDK on top of it) threw means, in our words and free of secrets: `unreachable`,
+   * `needs-login`, `connection-lost`, `protocol-error` … `data.mayHaveRun` is false only where the server certainly did
+   * not act on the request; a call that failed with true is an unknown outcome. JSON-RPC errors are no affair of a wire's.
+   */
+  explain?(error: unknown): LongshoreError;
 }

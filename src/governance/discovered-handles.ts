@@ -1,0 +1,88 @@
+import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
+import type { Definition, Diagnostic, Handle, HandleKind } from '../core/words.ts';
+import { definitionDigest } from './definition-digest.ts';
+import { handleName } from './handle-names.ts';
+
+/** What a server offers, and on which connection; `epoch: null` for the cached definitions of a sleeping server. */
+export interface Offer {
+  readonly agentId: AgentId;
+  readonly ownerKey: ServerKey;
+  readonly epoch: Epoch | null;
+  readonly protocolVersion: string;
+  readonly tools: readonly Definition[];
+  readonly resources: readonly Definition[];
+  readonly prompts: readonly Definition[];
+}
+
+/**
+ * The handles of everything that a server offers, for `registry.replaceOwner`. A definition that cannot be mounted is
+ * told as a diagnostic (`handle-name-clash`, `unusable-definition`) and costs no other its place.
+ */
+export function discoveredHandles(offer: Offer): {
+  readonly handles: readonly Handle[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const diagnostics: Diagnostic[] = [];
+  const named = new Map<string, Handle[]>();
+  for (const [kind, definitions] of [
+    ['tool', offer.tools],
+    ['resource', offer.resources],
+    ['prompt', offer.prompts],
+  ] as const) {
+    for (const definition of definitions) {
+      const handle = handleOf(offer, kind, definition);
+      if (handle === undefined) {
+        diagnostics.push(unusable(kind, definition));
+        continue;
+      }
+      const key = `${kind}\0${handle.handleName}`;
+      named.set(key, [...(named.get(key) ?? []), handle]);
+    }
+  }
+  const handles: Handle[] = [];
+  for (const group of named.values()) {
+    const [only] = group;
+    if (group.length === 1 && only !== undefined) handles.push(only);
+    else diagnostics.push(clash(group));
+  }
+  return { handles, diagnostics };
+}
+
+function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handle | undefined {
+  const wireName = kind === 'resource' ? definition.uri : definition.name;
+  if (typeof wireName !== 'string' || wireName === '') return undefined;
+  try {
+    return Object.freeze({
+      agentId: offer.agentId,
+      ownerKey: offer.ownerKey,
+      handleName: handleName(offer.ownerKey, wireName),
+      kind,
+      epoch: offer.epoch,
+      wireName,
+      definitionDigest: definitionDigest(definition),
+      definition,
+      protocolVersion: offer.protocolVersion,
+    });
+  } catch (error) {
+    // Only a definition nested thousands deep gets here: the digest cannot be computed, so nothing could be bound to it.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function unusable(kind: HandleKind, definition: Definition): Diagnostic {
+  const name = String(definition.name).slice(0, 80);
+  return {
+    code: 'unusable-definition',
+    message: `The ${kind} ${JSON.stringify(name)} is not mounted: it has no name or URI, or is nested too deeply.`,
+  };
+}
+
+/** Which of the two a name means must not depend on their order, so none of them is mounted. */
+function clash(group: readonly Handle[]): Diagnostic {
+  const wireNames = group.map(handle => handle.wireName.slice(0, 80)).sort();
+  return {
+    code: 'handle-name-clash',
+    message: `Not mounted, because their names cannot be told apart: ${wireNames.map(name => JSON.stringify(name)).join(', ')}.`,
+  };
+}

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { LongshoreError } from '../core/errors.ts';
-import { migrate } from './migrations.ts';
+import { applicationId, migrate } from './migrations.ts';
 import { sqliteAdapter } from './sqlite-adapter.ts';
 import { corruptStore, storeError } from './sqlite-errors.ts';
 import type { Migration, NoTables } from './table.ts';
@@ -13,9 +13,6 @@ const busyMilliseconds = 250;
 
 /** Checking every page at start takes about 2 ms a megabyte; a larger file is told to be damaged where it is read. */
 const checkedBytes = 64 * 1024 * 1024;
-
-/** "LONG": tells our database from another program's. */
-const applicationId = 0x4c4f4e47;
 
 /** An open database; only table files see it. */
 export interface Database {
@@ -64,8 +61,8 @@ function connect(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: busyMilliseconds, enableForeignKeyConstraints: true });
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off');
     checkIsOurs(database, path);
+    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off');
     return database;
   } catch (error) {
     database?.close();
@@ -73,18 +70,19 @@ function connect(path: string): DatabaseSync {
   }
 }
 
+/** Reads only, so that a file which is not ours stays as it is, byte for byte. */
 function checkIsOurs(database: DatabaseSync, path: string): void {
   const id = Number(database.prepare('pragma application_id').get()?.['application_id'] ?? 0);
   const isEmpty = database.prepare('select 1 from sqlite_schema limit 1').get() === undefined;
-  if (isEmpty) {
-    database.exec(`pragma application_id = ${applicationId}`);
-  } else if (id !== applicationId) {
+  if (isEmpty) return;
+  if (id !== applicationId) {
     throw new LongshoreError(
       'store-corrupt',
       `${path} is another program's database and was left untouched. Choose another home with LONGSHORE_HOME.`,
       { data: { path } },
     );
-  } else if (path !== ':memory:' && statSync(path).size <= checkedBytes) {
+  }
+  if (statSync(path).size <= checkedBytes) {
     const verdict = database.prepare('pragma quick_check(1)').get()?.['quick_check'];
     if (verdict !== 'ok') throw corruptStore(path, new Error(String(verdict)));
   }

@@ -5,6 +5,9 @@ import { storeError } from './sqlite-errors.ts';
 import type { Migration, NoTables, Table } from './table.ts';
 import { tables } from './tables.ts';
 
+/** "LONG": tells our database from another program's. */
+export const applicationId = 0x4c4f4e47;
+
 /** Every migration of every table, in order. */
 export function allMigrations(): readonly Migration[] {
   return Object.values<Table<unknown>>(tables)
@@ -42,7 +45,7 @@ export async function migrate(
     for (const migration of migrations) {
       if (migration.number > current) await migration.up(db);
     }
-    database.exec(`pragma user_version = ${newest}`);
+    database.exec(`pragma application_id = ${applicationId}; pragma user_version = ${newest}`);
     database.exec('commit');
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');

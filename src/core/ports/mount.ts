@@ -1,0 +1,24 @@
+import type { AgentId, Epoch, ServerKey } from '../ids.ts';
+import type { Definition, WithdrawReason } from '../words.ts';
+
+/** What a connection found, on its way to becoming handles. */
+export interface Discovered {
+  readonly agentId: AgentId;
+  readonly serverKey: ServerKey;
+  readonly epoch: Epoch;
+  readonly protocolVersion: string;
+  readonly tools: readonly Definition[];
+  readonly resources: readonly Definition[];
+  readonly prompts: readonly Definition[];
+}
+
+/** Why a server's handles are mounted: its first list, its list after a sleep, or a change of it. */
+export type MountReason = 'load' | 'wake' | 'list-changed';
+
+/** Where discovered tools become handles and stop being ones. */
+export interface Mount {
+  /** Replaces all handles of that server in one step; unchanged definitions of the same epoch keep theirs (R37, R43). */
+  mount(discovered: Discovered, reason: MountReason): void;
+  /** Withdraws all handles of that server and returns how many there were (R41). */
+  withdraw(agentId: AgentId, serverKey: ServerKey, reason: WithdrawReason): number;
+}

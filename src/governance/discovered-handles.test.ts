@@ -9,7 +9,7 @@ import { handleName } from './handle-names.ts';
 const key = serverKey('srv');
 const nothing: Offer = {
   agentId: agentId('did:test:a'),
-  ownerKey: key,
+  serverKey: key,
   epoch: 'e1' as Epoch,
   protocolVersion: '2026-07-28',
   tools: [],

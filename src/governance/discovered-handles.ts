@@ -1,18 +1,11 @@
-import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
+import type { Epoch } from '../core/ids.ts';
+import type { Discovered } from '../core/ports/mount.ts';
 import type { Definition, Diagnostic, Handle, HandleKind } from '../core/words.ts';
 import { definitionDigest } from './definition-digest.ts';
 import { handleName } from './handle-names.ts';
 
 /** What a server offers, and on which connection; `epoch: null` for the cached definitions of a sleeping server. */
-export interface Offer {
-  readonly agentId: AgentId;
-  readonly ownerKey: ServerKey;
-  readonly epoch: Epoch | null;
-  readonly protocolVersion: string;
-  readonly tools: readonly Definition[];
-  readonly resources: readonly Definition[];
-  readonly prompts: readonly Definition[];
-}
+export type Offer = Omit<Discovered, 'epoch'> & { readonly epoch: Epoch | null };
 
 /**
  * The handles of everything that a server offers, for `registry.replaceOwner`. A definition that cannot be mounted is
@@ -54,8 +47,8 @@ function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handl
   try {
     return Object.freeze({
       agentId: offer.agentId,
-      ownerKey: offer.ownerKey,
-      handleName: handleName(offer.ownerKey, wireName),
+      ownerKey: offer.serverKey,
+      handleName: handleName(offer.serverKey, wireName),
       kind,
       epoch: offer.epoch,
       wireName,

@@ -16,7 +16,7 @@ function setUp() {
   function load(epoch: string, reason: 'load' | 'reload') {
     const tools = [{ name: 'read', inputSchema: { type: 'object' } }];
     live = recordingConnection({ agentId: alice, serverKey: files, epoch: epoch as Epoch, redeem, tools });
-    const offer = { agentId: alice, ownerKey: files, epoch: live.epoch, protocolVersion: live.protocolVersion };
+    const offer = { agentId: alice, serverKey: files, epoch: live.epoch, protocolVersion: live.protocolVersion };
     registry.replaceOwner(
       alice,
       files,

@@ -16,7 +16,7 @@ function tool(name: string, description = name): Definition {
 function handles(tools: readonly Definition[], epoch: string | null, ownerKey = files, agent = alice) {
   return discoveredHandles({
     agentId: agent,
-    ownerKey,
+    serverKey: ownerKey,
     epoch: epoch as Epoch | null,
     protocolVersion: '2026-07-28',
     tools,

@@ -1,12 +1,13 @@
 import type { AgentId, HandleName, ServerKey } from '../core/ids.ts';
+import type { MountReason } from '../core/ports/mount.ts';
 import type { Handle, HandleKind, WithdrawReason } from '../core/words.ts';
 import { type Holds, ownerHolds } from './owner-holds.ts';
 
 /**
- * Why an owner's handles are replaced. `sleep` and `wake` carry a handle with an unchanged definition over to its
- * successor; every other reason withdraws each handle whose connection or definition is not the same any more.
+ * Why an owner's handles are replaced. Falling asleep and waking carry a handle with an unchanged definition over to
+ * its successor; anything else withdraws each handle whose connection or definition is not the same any more.
  */
-export type ReplaceReason = WithdrawReason | 'load' | 'sleep' | 'wake';
+export type ReplaceReason = WithdrawReason | MountReason | 'sleep';
 
 /** What one replacement changed. */
 export interface Replaced {
@@ -98,7 +99,7 @@ export function createRegistry(options: { readonly now: () => number; readonly t
         before.delete(key);
         continue;
       }
-      if (old !== undefined && same && continues(old, handle, reason)) {
+      if (old !== undefined && same && continues(old, reason)) {
         successors.set(old, handle);
         before.delete(key);
       }
@@ -169,9 +170,9 @@ function nameKey(kind: HandleKind, name: HandleName): string {
   return `${kind}\0${name}`;
 }
 
-function continues(old: Handle, next: Handle, reason: ReplaceReason): boolean {
-  if (reason === 'sleep') return old.epoch !== null && next.epoch === null;
-  return reason === 'wake' && old.epoch === null && next.epoch !== null;
+/** A dormant handle was never bound to a connection, so whatever wakes it continues it; a live one only by going to sleep. */
+function continues(old: Handle, reason: ReplaceReason): boolean {
+  return old.epoch === null || reason === 'sleep';
 }
 
 function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {

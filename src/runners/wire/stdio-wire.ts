@@ -1,0 +1,201 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../core/clock.ts';
+import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
+import type { Log } from '../../core/ports/log.ts';
+import type { Diagnostic } from '../../core/words.ts';
+import { createFrameQueue } from './frame-queue.ts';
+import { answeredId, parseFrames, resultTooLarge } from './frames.ts';
+import { createLineReader, type OversizedLine } from './line-reader.ts';
+import { createStdoutNoise } from './stdout-noise.ts';
+import type { Frame, Wire } from './wire.ts';
+
+/** A wire over the two pipes of a process; `start` may be called again by the next one who sits on it. */
+export interface StdioWire extends Wire {
+  /** Shows every inbound frame first, as it comes; true takes it from the consumer. Returns the way to stop. */
+  intercept(take: (frame: Frame) => boolean): () => void;
+  /** Settles when the wire is closed, by whatever cause; never rejects. */
+  readonly closed: Promise<void>;
+  /** Noise on stdout, and lines that were too long. */
+  diagnostics(): readonly Diagnostic[];
+}
+
+/** What a stdio wire is made of; it neither starts nor ends the process. */
+export interface StdioWireOptions {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Settles when the process at the other end is gone; must not reject. */
+  readonly exited: Promise<unknown>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The longest line that is read, in bytes (default 64 MiB). */
+  readonly maxLineBytes?: number;
+}
+
+const defaultMaxLineBytes = 64 * 1024 * 1024;
+/** How many frames may wait before anybody listens. */
+const maxUnheard = 10_000;
+/** After the process is gone its pipe is read until it was quiet for one pause, at most that many times. */
+const drainPause = 50;
+const drainRounds = 20;
+
+/**
+ * Newline-delimited JSON-RPC over a process's stdin and stdout. It closes when the process is gone, even if a
+ * grandchild still holds the pipe (protocol.md 2.2); when it can no longer be written to or read from; or on `close`,
+ * which only ends stdin. Noise is skipped. A line over the limit fails the one call that it answers
+ * (JSON-RPC error `resultTooLarge`), not the connection.
+ */
+export function createStdioWire(options: StdioWireOptions): StdioWire {
+  const { stdin, stdout, clock, log } = options;
+  const maxBytes = options.maxLineBytes ?? defaultMaxLineBytes;
+  const noise = createStdoutNoise();
+  const takers = new Set<(frame: Frame) => boolean>();
+  const closed = Promise.withResolvers<void>();
+  let consumer: Wire['onmessage'];
+  let state: 'open' | 'ending' | 'closed' = 'open';
+  let received = 0;
+  let oversized = 0;
+  let unheard = 0;
+
+  const queue = createFrameQueue(() => (consumer === undefined ? undefined : deliver));
+  const reader = createLineReader({ maxBytes, onLine, onOversized });
+
+  function deliver(frame: Frame): void {
+    try {
+      consumer?.(frame);
+    } catch (error) {
+      report(asLongshoreError(error));
+    }
+  }
+
+  function report(error: LongshoreError): void {
+    log.debug({ code: error.code }, error.message);
+    wire.onerror?.(error);
+  }
+
+  function accept(frame: Frame): void {
+    for (const take of takers) if (take(frame)) return;
+    if (consumer === undefined && ++unheard > maxUnheard) {
+      report(
+        new LongshoreError('protocol-error', `The server sent ${maxUnheard} messages before it was asked anything.`),
+      );
+      finish();
+    } else {
+      queue.push(frame);
+    }
+  }
+
+  function onLine(line: Buffer): void {
+    if (state === 'closed') return;
+    const text = line.toString('utf8');
+    const frames = parseFrames(text);
+    if (frames !== undefined) frames.forEach(accept);
+    else if (text.trim() !== '') log.debug({ stdout: noise.add(line) }, 'skipped a line on stdout');
+  }
+
+  function onOversized(line: OversizedLine): void {
+    if (state === 'closed') return;
+    oversized++;
+    const message = `The server sent a message of ${line.bytes} bytes, over the limit of ${maxBytes}.`;
+    const id = answeredId(line);
+    if (id !== undefined) {
+      const data = { bytes: line.bytes, limit: maxBytes };
+      accept({ jsonrpc: '2.0', id, error: { code: resultTooLarge, message, data } });
+    }
+    report(new LongshoreError('result-too-large', `${message} It was skipped.`));
+  }
+
+  function finish(): void {
+    if (state === 'closed') return;
+    state = 'ending';
+    reader.end();
+    queue.whenDone(shut);
+  }
+
+  function shut(): void {
+    if (state === 'closed') return;
+    state = 'closed';
+    takers.clear();
+    stdin.end();
+    closed.resolve();
+    wire.onclose?.();
+  }
+
+  async function drainThenFinish(): Promise<void> {
+    if (state !== 'open') return;
+    state = 'ending';
+    for (let round = 0; round < drainRounds; round++) {
+      const before = received;
+      await clock.sleep(drainPause);
+      // A busy event loop fires the timer before it reads the pipe: let it read once before calling the pipe quiet.
+      await new Promise(setImmediate);
+      if (received === before) break;
+    }
+    finish();
+  }
+
+  function lose(): void {
+    void drainThenFinish(); // its only failure would be the clock's, and then nobody is left to tell
+  }
+
+  stdout.on('data', (chunk: Buffer) => {
+    received += chunk.length;
+    // After `close` the pipe is still read, so that a server which is printing can come to its end.
+    if (state !== 'closed') reader.push(chunk);
+  });
+  stdout.once('end', finish);
+  stdout.once('close', lose);
+  stdout.on('error', lose);
+  // EPIPE: the server closed its stdin or is gone. `send` tells whoever was writing.
+  stdin.on('error', lose);
+  void options.exited.then(lose);
+
+  const wire: StdioWire = {
+    get onmessage() {
+      return consumer;
+    },
+    set onmessage(next) {
+      consumer = next;
+      unheard = 0;
+      if (next !== undefined) queue.wake();
+    },
+    closed: closed.promise,
+    start() {
+      return state === 'closed' ? Promise.reject(lost(false)) : Promise.resolve();
+    },
+    async send(frame) {
+      if (state !== 'open') throw lost(false);
+      const line = `${JSON.stringify(frame)}\n`;
+      await new Promise<void>((resolve, reject) => {
+        stdin.write(line, error => (error ? reject(lost(true, error)) : resolve()));
+      });
+    },
+    close() {
+      shut();
+      return Promise.resolve();
+    },
+    intercept(take) {
+      takers.add(take);
+      return () => takers.delete(take);
+    },
+    explain(error) {
+      return error instanceof LongshoreError ? error : lost(true, error);
+    },
+    diagnostics() {
+      const long = {
+        code: 'line-too-long',
+        message: `The server sent ${oversized} messages over the limit of ${maxBytes} bytes; they were skipped.`,
+        data: { count: oversized },
+      };
+      return oversized === 0 ? noise.diagnostics() : [...noise.diagnostics(), long];
+    },
+  };
+  return wire;
+}
+
+function lost(mayHaveRun: boolean, cause?: unknown): LongshoreError {
+  return new LongshoreError(
+    'connection-lost',
+    mayHaveRun ? 'The connection to the server was lost.' : 'The connection to the server is closed; nothing was sent.',
+    { cause, data: { mayHaveRun } },
+  );
+}

@@ -40,7 +40,9 @@ describe('parseFrames', () => {
   });
 
   it('never throws, whatever a server prints', () => {
-    const quiet = (line: string): void => expect(() => parseFrames(line)).not.toThrow();
+    const quiet = (line: string): void => {
+      expect(() => parseFrames(line)).not.toThrow();
+    };
     fc.assert(fc.property(fc.string({ unit: 'binary' }), quiet));
     fc.assert(fc.property(fc.json(), quiet));
   });

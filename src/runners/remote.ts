@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { LongshoreError } from '../core/errors.ts';
+import type { Diagnostic, TransportName } from '../core/words.ts';
+import type { Opened, OpenRequest, Runner } from './runner.ts';
+import { hostAndPort, refusedStatus } from './wire/http-failure.ts';
+import { isModernRefusal } from './wire/http-refusal.ts';
+import { createHttpWire, type HttpWire, type HttpWireOptions } from './wire/http-wire.ts';
+import { createSseWire, isNotSse } from './wire/sse-wire.ts';
+
+const serverUrl = z.string().superRefine((text, context) => {
+  const url = URL.parse(text);
+  if (url === null) {
+    context.addIssue('is not a URL; write it like https://example.com/mcp');
+  } else if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    context.addIssue(`must start with http:// or https://, not ${url.protocol}`);
+  } else if (url.username !== '' || url.password !== '') {
+    context.addIssue(
+      'must not hold a user name or password, which would be shown wherever the URL is; give an Authorization header instead',
+    );
+  }
+});
+
+/** A server at a URL. Header values may still be references; they are resolved when it starts. */
+export const remoteSpec = z.readonly(
+  z.object({
+    kind: z.literal('remote'),
+    url: serverUrl,
+    transport: z.enum(['streamable-http', 'sse']),
+    /** True if nobody said which transport it is (R13): then a wrong guess is put right. */
+    inferred: z.boolean(),
+    headers: z.readonly(z.record(z.string(), z.string())),
+  }),
+);
+
+/** See `remoteSpec`. */
+export type RemoteSpec = z.infer<typeof remoteSpec>;
+
+type HttpTransport = RemoteSpec['transport'];
+
+const title: Readonly<Record<HttpTransport, string>> = { 'streamable-http': 'Streamable HTTP', sse: 'HTTP+SSE' };
+
+/** Milliseconds: what is no part of opening a connection is bounded by the deadlines of the phases. */
+const connectTimeout = 10_000;
+const endpointTimeout = 5_000;
+
+/** Opens remote servers. Opening makes no contact yet: that is the negotiation's, which the SDK does (R44). */
+export const remoteRunner: Runner<RemoteSpec> = {
+  async open(spec, request) {
+    if (request.signal.aborted) {
+      throw new LongshoreError('cancelled', `The start of ${request.serverKey} was cancelled.`);
+    }
+    return openRemote(spec, request, spec.transport, spec.inferred);
+  },
+};
+
+function openRemote(
+  spec: RemoteSpec,
+  request: OpenRequest,
+  transport: HttpTransport,
+  mayFallBack: boolean,
+  diagnostics: readonly Diagnostic[] = [],
+): Opened {
+  const url = new URL(spec.url);
+  const wire = wireOf(transport, { url, headers: spec.headers, connectTimeout, clock: request.around.clock });
+  return {
+    wire,
+    transport,
+    exited: wire.closed.then(() => ({ how: 'closed' })),
+    stderrTail: () => [],
+    diagnostics: () => diagnostics,
+    ...(mayFallBack && {
+      fallback(cause: unknown) {
+        if (!isWrongTransport(cause)) return undefined;
+        const other = transport === 'sse' ? 'streamable-http' : 'sse';
+        request.onPhase('switching', title[other]);
+        return wire
+          .close()
+          .then(() => openRemote(spec, request, other, false, [fallbackDiagnostic(url, transport, other)]));
+      },
+    }),
+    async closeGracefully(signal) {
+      await sessionEnded(wire, signal);
+      await wire.close();
+    },
+    closeForcibly: () => wire.close(),
+  };
+}
+
+function wireOf(transport: HttpTransport, options: HttpWireOptions): HttpWire {
+  return transport === 'sse' ? createSseWire({ ...options, endpointTimeout }) : createHttpWire(options);
+}
+
+/**
+ * True if the server is there and willing, but not with this transport: 400, 404 or 405 without an error that only MCP
+ * servers of 2026-07-28 give (protocol.md 1, era detection), or an answer to a GET that is not the legacy transport's stream.
+ */
+function isWrongTransport(cause: unknown): boolean {
+  for (let link = cause; link instanceof Error; link = link.cause) if (isNotSse(link)) return true;
+  const refused = refusedStatus(cause);
+  return refused !== undefined && [400, 404, 405].includes(refused.status) && !isModernRefusal(refused.text);
+}
+
+function fallbackDiagnostic(url: URL, guessed: TransportName & HttpTransport, found: HttpTransport): Diagnostic {
+  return {
+    code: 'transport-fallback',
+    message: `${hostAndPort(url)} was taken for a ${title[guessed]} server from its URL, and speaks ${title[found]}. Save it with transport ${found} to start faster.`,
+    data: { guessed, found },
+  };
+}
+
+/**
+ * Tells the server that its session is over. A server that fails at that keeps nothing of ours, so only running out of
+ * time counts.
+ */
+async function sessionEnded(wire: HttpWire, signal: AbortSignal): Promise<void> {
+  try {
+    await wire.endSession(signal);
+  } catch (error) {
+    if (!signal.aborted) return;
+    throw new LongshoreError('close-failed', 'The server did not confirm the end of its session in time.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,97 @@
+import { STATUS_CODES } from 'node:http';
+import { stripVTControlCharacters } from 'node:util';
+import { LongshoreError } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/** An answer with a status that says no. */
+export interface HttpRefusal {
+  readonly status: number;
+  /** Its body, if any. */
+  readonly text: string | undefined;
+  /** `host:port`. */
+  readonly place: string;
+  /** Whether the request named a session. */
+  readonly session: boolean;
+}
+
+/** What an HTTP status other than 2xx means to a client of MCP. */
+export function refusalFailure({ status, text, place, session }: HttpRefusal): LongshoreError {
+  const said = excerpt(text);
+  const title = `HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}`;
+  const quote = said === '' ? '' : ` It says: ${said}`;
+  const acted = { data: { status, mayHaveRun: status >= 500 } };
+  if (status === 401) {
+    return new LongshoreError(
+      'needs-login',
+      `${place} asks for a login (${title}). Log in to it, or give the server a header with a valid credential.${quote}`,
+      acted,
+    );
+  }
+  if (status === 403) {
+    return new LongshoreError(
+      'needs-login',
+      `${place} refuses this credential (${title}). Log in with one that may use it, or change the server's header.${quote}`,
+      acted,
+    );
+  }
+  if (sessionIsGone(status, text, session)) {
+    return new LongshoreError(
+      'connection-lost',
+      `${place} no longer knows this session (HTTP ${status}): it was restarted or dropped it. Try again on a new connection.`,
+      acted,
+    );
+  }
+  if (status >= 500 || status === 408 || status === 425 || status === 429 || (status >= 300 && status < 400)) {
+    return new LongshoreError('unreachable', `${place} answers with ${title}. Try again later.${quote}`, acted);
+  }
+  if (status === 421) {
+    return new LongshoreError(
+      'protocol-error',
+      `${place} does not accept being called by that host name (${title}). Add it to the server's allowed hosts.${quote}`,
+      acted,
+    );
+  }
+  const advice = looksLikeMcp(text) ? '' : ' This does not look like an MCP endpoint; check the URL.';
+  return new LongshoreError('protocol-error', `${place} answers with ${title}.${advice}${quote}`, acted);
+}
+
+/**
+ * True where a refusal means that the session has ended (legacy revisions): 404 by the specification; some servers say
+ * 400 and name the session.
+ */
+export function sessionIsGone(status: number, text: string | undefined, session: boolean): boolean {
+  return session && (status === 404 || (status === 400 && /\bsession\b/i.test(text ?? '')));
+}
+
+/** A JSON-RPC error of the 2026-07-28 revision in the body of a refusal: the server speaks MCP, only not with us. */
+export function isModernRefusal(text: string | undefined): boolean {
+  const code = rpcError(text)?.['code'];
+  return typeof code === 'number' && code <= -32_020 && code >= -32_099;
+}
+
+function looksLikeMcp(text: string | undefined): boolean {
+  return rpcError(text) !== undefined;
+}
+
+function rpcError(text: string | undefined): { readonly [member: string]: unknown } | undefined {
+  try {
+    const body: unknown = JSON.parse(text ?? '');
+    const error = isJsonObject(body) ? body['error'] : undefined;
+    return isJsonObject(error) ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const longestExcerpt = 500;
+
+/** What of a body is shown to a person: a JSON-RPC error's own message, "an HTML page", or the first 500 characters without control codes. */
+export function excerpt(text: string | undefined): string {
+  const message = rpcError(text)?.['message'];
+  const shown = typeof message === 'string' ? message : (text ?? '');
+  if (/^\s*<(?:!doctype html|html)/i.test(shown)) return 'an HTML page';
+  const plain = stripVTControlCharacters(shown)
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .trim();
+  return plain.length > longestExcerpt ? `${plain.slice(0, longestExcerpt - 1)}…` : plain;
+}

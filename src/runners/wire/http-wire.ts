@@ -1,0 +1,158 @@
+import { StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
+import type { Clock } from '../../core/clock.ts';
+import { createClosing } from './closing.ts';
+import { answerLost, httpFailure, refusedStatus } from './http-failure.ts';
+import { httpAgent, httpFetch } from './http-fetch.ts';
+import { serverHeaders } from './http-headers.ts';
+import { sessionIsGone } from './http-refusal.ts';
+import type { Frame, Wire } from './wire.ts';
+
+/** Where a server is and how to ask it. */
+export interface HttpWireOptions {
+  /** `http:` or `https:`, without user and password. */
+  readonly url: URL;
+  /** The server's own headers, references resolved; those that the transport owns are left out. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Milliseconds for name look-up, TCP and TLS together. Nothing else is bounded here. */
+  readonly connectTimeout: number;
+  readonly clock: Clock;
+}
+
+/** A wire over HTTP: nothing is sent before `start`, and after `close` no socket and no timer is left. */
+export interface HttpWire extends Wire {
+  endSession(signal: AbortSignal): Promise<void>;
+  explain: NonNullable<Wire['explain']>;
+  /** Settles when the wire is closed, by whomever; never rejects. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * A wire over Streamable HTTP, both eras (protocol.md 2.5). Beside what the SDK's transport does: silence and idle
+ * streams are never cut (docker-problems row 11), a request whose stream ends for good without its answer is answered
+ * with an error at once (code `answerLost`), and a session that the server has dropped closes the wire.
+ * Throws `bad-config` for headers that HTTP cannot carry.
+ */
+export function createHttpWire({ url, headers: configured, connectTimeout, clock }: HttpWireOptions): HttpWire {
+  const headers = serverHeaders(configured);
+  const agent = httpAgent(connectTimeout);
+  const closing = createClosing(
+    async () => {
+      await inner.close();
+      await agent.destroy();
+    },
+    () => wire.onclose?.(),
+  );
+  const unanswered = new Set<number | string>();
+  const ask = httpFetch({ agent, url, headers });
+  let latestStatus = 0;
+  const inner = new StreamableHTTPClientTransport(url, {
+    fetch: async (input, init) => {
+      const answer = await ask(input, init);
+      latestStatus = answer.status;
+      return answer;
+    },
+    // httpFetch has the stricter rule already.
+    redirectPolicy: 'follow',
+    // The SDK remembers only the last of its timers; ours all end with the wire.
+    reconnectionScheduler(reconnect, delay) {
+      const cancelled = new AbortController();
+      clock.sleep(delay, AbortSignal.any([closing.signal, cancelled.signal])).then(reconnect, () => undefined);
+      return () => cancelled.abort();
+    },
+  });
+
+  inner.onmessage = frame => {
+    if (!('method' in frame) && frame.id !== undefined) unanswered.delete(frame.id);
+    wire.onmessage?.(frame);
+  };
+  inner.onerror = error => wire.onerror?.(error);
+
+  /** Adds to a request's options that the loss of its stream is told; a caller who watches the stream itself is told instead. */
+  const watched = (id: number | string, options: TransportSendOptions = {}): TransportSendOptions => {
+    if (options.onRequestStreamEnd !== undefined) return options;
+    unanswered.add(id);
+    options.requestSignal?.addEventListener('abort', () => unanswered.delete(id), { once: true });
+    return {
+      ...options,
+      onRequestStreamEnd() {
+        if (unanswered.delete(id)) wire.onmessage?.(lostAnswer(id));
+      },
+    };
+  };
+
+  const wire: HttpWire = {
+    hasPerRequestStream: true,
+    get sessionId() {
+      return inner.sessionId;
+    },
+    setProtocolVersion: version => inner.setProtocolVersion(version),
+    start: () => inner.start(),
+    async send(frame, options) {
+      const id = 'method' in frame && 'id' in frame ? frame.id : undefined;
+      try {
+        await inner.send(frame, sendOptions(id === undefined ? options : watched(id, options)));
+      } catch (error) {
+        if (id !== undefined) unanswered.delete(id);
+        const refused = refusedStatus(error);
+        if (refused !== undefined && sessionIsGone(refused.status, refused.text, inner.sessionId !== undefined)) {
+          // After this request's own failure has been told, for it says more than a closed connection.
+          setImmediate(() => void wire.close());
+        }
+        throw error;
+      }
+    },
+    async endSession(signal) {
+      if (inner.sessionId === undefined || closing.signal.aborted) return;
+      await endedBy(signal, terminated(inner));
+    },
+    close: closing.close,
+    explain: error =>
+      httpFailure(error, { url, session: inner.sessionId !== undefined, latestStatus, hide: headers.hide }),
+    closed: closing.closed,
+  };
+  return wire;
+}
+
+/** The transport's own type for the options has no `undefined` members. */
+function sendOptions(options: TransportSendOptions | undefined): Parameters<StreamableHTTPClientTransport['send']>[1] {
+  if (options === undefined) return undefined;
+  const { resumptionToken, onresumptiontoken, requestSignal, onRequestStreamEnd, headers } = options;
+  return {
+    ...(resumptionToken !== undefined && { resumptionToken }),
+    ...(onresumptiontoken !== undefined && { onresumptiontoken }),
+    ...(requestSignal !== undefined && { requestSignal }),
+    ...(onRequestStreamEnd !== undefined && { onRequestStreamEnd }),
+    ...(headers !== undefined && { headers }),
+  };
+}
+
+/** DELETE; a server that does not let clients end sessions (405), or has ended it already (404), is fine. */
+async function terminated(transport: StreamableHTTPClientTransport): Promise<void> {
+  try {
+    await transport.terminateSession();
+  } catch (error) {
+    if (refusedStatus(error)?.status !== 404) throw error;
+  }
+}
+
+/** Waits for a task, but no longer than the signal allows; the task itself ends with the wire. */
+async function endedBy(signal: AbortSignal, task: Promise<void>): Promise<void> {
+  signal.throwIfAborted();
+  const ended = Promise.withResolvers<never>();
+  const stop = (): void => ended.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([task, ended.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    task.catch(() => undefined);
+  }
+}
+
+function lostAnswer(id: number | string): Frame {
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: { code: answerLost, message: 'The stream of this request ended before its answer came.' },
+  };
+}

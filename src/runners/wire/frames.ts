@@ -6,6 +6,9 @@ import type { Frame } from './wire.ts';
 /** In `error.code` of the answer that the stdio wire gives in place of one that was too long to keep. */
 export const resultTooLarge = -32_010;
 
+/** In `error.code` of the answer that the HTTP wire gives in place of one whose stream ended for good before it came. */
+export const answerLost = -32_011;
+
 /** True for an answer, good or bad; such a frame has no `method`. */
 export function isResponse(frame: Frame): boolean {
   return !('method' in frame);

@@ -1,10 +1,8 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { LongshoreError } from '../../core/errors.ts';
+import { answerLost } from './frames.ts';
 import { excerpt, refusalFailure } from './http-refusal.ts';
 import { networkFailure } from './network-failure.ts';
-
-/** In `error.code` of the answer that a wire gives in place of one whose stream ended before it came. */
-export const answerLost = -32_011;
 
 /** What a failure is about. */
 export interface FailureContext {

@@ -1,7 +1,8 @@
 import { StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Clock } from '../../core/clock.ts';
 import { createClosing } from './closing.ts';
-import { answerLost, httpFailure, refusedStatus } from './http-failure.ts';
+import { answerLost } from './frames.ts';
+import { httpFailure, refusedStatus } from './http-failure.ts';
 import { httpAgent, httpFetch } from './http-fetch.ts';
 import { serverHeaders } from './http-headers.ts';
 import { sessionIsGone } from './http-refusal.ts';

@@ -24,7 +24,8 @@ export type OpenPhase =
   | 'probing'
   | 'switching'
   | 'waiting-ready'
-  | 'negotiating';
+  | 'negotiating'
+  | 'listing';
 
 /** A progress line for a person: which phase, and what it is doing ("layer 3 of 8"). */
 export type OnPhase = (phase: OpenPhase, detail?: string) => void;

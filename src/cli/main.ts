@@ -1,0 +1,26 @@
+import { CommanderError } from '@commander-js/extra-typings';
+import { tellFailure } from './failure.ts';
+import { followLauncher } from './lifeline.ts';
+import { program } from './program.ts';
+import { splitCommand } from './split-command.ts';
+import { processTerminal, type Terminal } from './terminal.ts';
+
+followLauncher(process.env);
+process.exitCode = await main(process.argv.slice(2), processTerminal());
+
+/** Runs one command line and gives its exit code (docs/errors.md). */
+async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const { own, command } = splitCommand(argv);
+  let code = 0;
+  const exit = (value: number) => {
+    code = value;
+  };
+  try {
+    await program({ terminal, command, exit }).parseAsync([...own], { from: 'user' });
+    return code;
+  } catch (error) {
+    // Commander has told its own errors by now; its codes for wrong usage are our 2.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return await tellFailure(error, own.includes('--json'), terminal);
+  }
+}

@@ -1,0 +1,31 @@
+import type { PlannedServer } from '../config/planned-server.ts';
+import type { Deadlines } from '../core/deadlines.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Mount } from '../core/ports/mount.ts';
+import type { OnPhase } from '../runners/runner.ts';
+import type { Connection } from './connection.ts';
+import type { ServerMember } from './server-member.ts';
+
+/** One start, as the fleet asks for it. */
+export interface Connect {
+  readonly agentId: AgentId;
+  readonly serverKey: ServerKey;
+  readonly planned: PlannedServer;
+  readonly deadlines: Deadlines;
+  readonly signal: AbortSignal;
+  readonly onPhase: OnPhase;
+}
+
+/** What the fleet is handed by the host. */
+export interface FleetNeeds {
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+  readonly mount: Mount;
+  /** Resolves the plan's references, opens the server with its runner and negotiates. */
+  connect(request: Connect): Promise<Connection>;
+  /** Removes whatever the ledger still holds of that server and returns how many there were; rejects with `close-failed`. */
+  reclaim(agentId: AgentId, serverKey: ServerKey): Promise<number>;
+  /** Told at every change of a server's state. */
+  onState(member: ServerMember): void;
+}

@@ -1,0 +1,141 @@
+import type { PlannedServer } from '../config/planned-server.ts';
+import { LongshoreError } from '../core/errors.ts';
+import { type AgentId, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
+import type { WithdrawReason } from '../core/words.ts';
+import type { OnPhase } from '../runners/runner.ts';
+import type { Connection } from './connection.ts';
+import type { FleetNeeds } from './fleet-needs.ts';
+import { ServerMember, type StopOutcome } from './server-member.ts';
+
+/** How a load or reload is told and stopped. */
+export interface StartOptions {
+  readonly signal: AbortSignal;
+  readonly onPhase: OnPhase;
+}
+
+/** All servers of all agents of one host. Agents never see each other's (R58). */
+export class Fleet {
+  readonly #members = new Map<string, ServerMember>();
+  readonly #needs: FleetNeeds;
+  #open = true;
+
+  constructor(needs: FleetNeeds) {
+    this.#needs = needs;
+  }
+
+  /** Starts a planned server, or returns the one that already runs for the same plan. */
+  async load(agentId: AgentId, planned: PlannedServer, options: StartOptions): Promise<ServerMember> {
+    this.#mustBeOpen();
+    const member = this.#memberFor(agentId, planned);
+    await member.start(options.signal, options.onPhase);
+    return member;
+  }
+
+  /** Stops and starts a server again; with a plan, by that plan. Throws `unknown-server`. */
+  async reload(
+    agentId: AgentId,
+    key: ServerKey,
+    options: StartOptions,
+    planned?: PlannedServer,
+  ): Promise<ServerMember> {
+    this.#mustBeOpen();
+    const member = this.#known(agentId, key);
+    await member.reload(planned, options.signal, options.onPhase);
+    return member;
+  }
+
+  /** Stops a server and forgets it; it stays listed while anything of it is left (R54). Throws `unknown-server`. */
+  async unload(agentId: AgentId, key: ServerKey, reason: WithdrawReason = 'unload'): Promise<StopOutcome> {
+    const member = this.#known(agentId, key);
+    const outcome = await member.stop(reason);
+    // Another start may have been queued behind this stop; then the server is wanted again.
+    if (member.state.name === 'stopped') this.#members.delete(memberId(agentId, key));
+    return outcome;
+  }
+
+  /** The live connection of a server, if it has one. */
+  connection(agentId: AgentId, key: ServerKey): Connection | undefined {
+    return this.member(agentId, key)?.connection;
+  }
+
+  /** The live connection, after starting the server if it sleeps. Throws `unknown-server` or why it does not start. */
+  async wake(agentId: AgentId, key: ServerKey, signal: AbortSignal): Promise<Connection> {
+    this.#mustBeOpen();
+    const member = this.#known(agentId, key);
+    if (member.state.name === 'failed') throw member.state.error;
+    return await member.start(signal, () => {});
+  }
+
+  member(agentId: AgentId, key: ServerKey): ServerMember | undefined {
+    return this.#members.get(memberId(agentId, key));
+  }
+
+  /** An agent's servers, failed ones included (R58), in the order they were loaded. */
+  list(agentId: AgentId): readonly ServerMember[] {
+    return [...this.#members.values()].filter(member => member.agentId === agentId);
+  }
+
+  /** Stops all servers of one agent in parallel; rejects with one error that names each server that is left (R4). */
+  async unloadAll(agentId: AgentId): Promise<void> {
+    await this.#stopAll(this.list(agentId));
+  }
+
+  /** Accepts no more starts and stops everything; may be called again to retry what is left (R54). */
+  async close(): Promise<void> {
+    this.#open = false;
+    await this.#stopAll([...this.#members.values()]);
+  }
+
+  async #stopAll(members: readonly ServerMember[]): Promise<void> {
+    const stops = members.map(member => this.unload(member.agentId, member.serverKey, 'shutdown'));
+    const failures: unknown[] = [];
+    const names: string[] = [];
+    for (const [index, result] of (await Promise.allSettled(stops)).entries()) {
+      if (result.status === 'fulfilled') continue;
+      failures.push(result.reason);
+      names.push(`${members[index]?.serverKey}: ${String(result.reason)}`);
+    }
+    if (failures.length === 0) return;
+    throw new LongshoreError('close-failed', `Not everything could be stopped. ${names.join('; ')}`, {
+      cause: new AggregateError(failures),
+    });
+  }
+
+  #memberFor(agentId: AgentId, planned: PlannedServer): ServerMember {
+    for (const member of this.list(agentId)) {
+      if (member.planned.identity === planned.identity) return member;
+    }
+    const key = this.#freeKey(agentId, planned);
+    const member = new ServerMember(agentId, key, planned, this.#needs);
+    this.#members.set(memberId(agentId, key), member);
+    return member;
+  }
+
+  /** The wanted key, or with four hex digits of the server's identity where another server has it (design.md, "server key"). */
+  #freeKey(agentId: AgentId, planned: PlannedServer): ServerKey {
+    const suffixed = `${planned.wantedKey.slice(0, 59)}-${sha256(planned.identity).slice(0, 4)}`;
+    for (const candidate of [planned.wantedKey, suffixed]) {
+      if (candidate !== 'gateway' && !this.#members.has(memberId(agentId, candidate))) return serverKey(candidate);
+    }
+    throw new LongshoreError(
+      'name-in-use',
+      `Two servers of this agent would be called ${suffixed}; name one otherwise.`,
+    );
+  }
+
+  #known(agentId: AgentId, key: ServerKey): ServerMember {
+    const member = this.member(agentId, key);
+    if (member) return member;
+    const names = this.list(agentId).map(one => one.serverKey);
+    const known = names.length === 0 ? 'no server is loaded' : `loaded are ${names.join(', ')}`;
+    throw new LongshoreError('unknown-server', `There is no server ${JSON.stringify(key)}: ${known}.`);
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#open) throw new LongshoreError('server-closing', 'This host is closing; it starts no more servers.');
+  }
+}
+
+function memberId(agentId: AgentId, key: string): string {
+  return `${agentId} ${key}`;
+}

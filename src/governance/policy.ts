@@ -1,0 +1,119 @@
+import type { JsonValue } from '../core/json.ts';
+import type { Caller, Handle } from '../core/words.ts';
+import { type CompiledRule, compileRule } from './compiled-rule.ts';
+import type { Level, Rule } from './rule.ts';
+
+/** What the rules say about one call. */
+export interface Decision {
+  readonly level: Level;
+  /** The rule that decided; `undefined` where none speaks and the default holds. */
+  readonly rule: Rule | undefined;
+  /** A permission that would have held, had the tool's definition not changed since it was given (R42). */
+  readonly changed: Rule | undefined;
+}
+
+/** The same in words, with what it won against. */
+export interface Explanation extends Decision {
+  /** The rule that would decide if the deciding one were not there. */
+  readonly beat: Rule | undefined;
+  /** One or two sentences for a person. */
+  readonly because: string;
+}
+
+/** All rules at one moment. Pure: the same rules, handle, caller and arguments give the same decision. */
+export interface Policy {
+  /** Any deny that applies wins; then always-ask; then the most specific, session before persistent; then the default. */
+  decide(handle: Handle, caller: Caller, args: JsonValue | undefined): Decision;
+  explain(handle: Handle, caller: Caller, args: JsonValue | undefined): Explanation;
+  /** Rules that cannot be read, and why; each denies whatever it may be about. */
+  readonly unreadable: readonly { readonly rule: Rule; readonly problem: string }[];
+}
+
+/** Compiles rules. `otherwise` is the level where none applies. */
+export function compilePolicy(rules: readonly Rule[], otherwise: Level = 'ask'): Policy {
+  const compiled = rules.map(compileRule).sort(byPrecedence);
+  const covering = new WeakMap<Handle, Map<Caller, readonly CompiledRule[]>>();
+
+  function candidates(handle: Handle, caller: Caller): readonly CompiledRule[] {
+    let byCaller = covering.get(handle);
+    if (byCaller === undefined) {
+      byCaller = new Map();
+      covering.set(handle, byCaller);
+    }
+    let found = byCaller.get(caller);
+    if (found === undefined) {
+      found = compiled.filter(rule => rule.covers(handle, caller));
+      byCaller.set(caller, found);
+    }
+    return found;
+  }
+
+  /** A permission that does not hold any more, for what only it would have let pass. */
+  function changedSince(covers: readonly CompiledRule[], handle: Handle, args: JsonValue | undefined) {
+    return covers.find(rule => !rule.isCurrent(handle) && rule.applies(args))?.rule;
+  }
+
+  return {
+    decide(handle, caller, args) {
+      const covers = candidates(handle, caller);
+      const first = covers.find(rule => rule.isCurrent(handle) && rule.applies(args));
+      return { level: first?.level ?? otherwise, rule: first?.rule, changed: changedSince(covers, handle, args) };
+    },
+    explain(handle, caller, args) {
+      const covers = candidates(handle, caller);
+      const [first, second] = covers.filter(rule => rule.isCurrent(handle) && rule.applies(args));
+      const changed = changedSince(covers, handle, args);
+      const because = [
+        first ? sentence(first) : `No rule speaks about this call, and then the level is ${otherwise}.`,
+        second ? `It beat ${quote(second.rule)}: ${whyItWon(first, second)}.` : '',
+        changed
+          ? `${quote(changed)} is inert: the tool's definition changed since it was allowed (schema-changed).`
+          : '',
+      ];
+      return {
+        level: first?.level ?? otherwise,
+        rule: first?.rule,
+        changed,
+        beat: second?.rule,
+        because: because.filter(text => text !== '').join(' '),
+      };
+    },
+    unreadable: compiled.flatMap(({ rule, unreadable }) =>
+      unreadable === undefined ? [] : [{ rule, problem: unreadable }],
+    ),
+  };
+}
+
+function byPrecedence(a: CompiledRule, b: CompiledRule): number {
+  const closed = closedness(b) - closedness(a);
+  if (closed !== 0) return closed;
+  for (let index = 0; index < Math.max(a.specificity.length, b.specificity.length); index += 1) {
+    const difference = (b.specificity[index] ?? 0) - (a.specificity[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.rule.id < b.rule.id ? -1 : 1;
+}
+
+function closedness({ level }: CompiledRule): number {
+  if (level === 'deny') return 2;
+  return level === 'always-ask' ? 1 : 0;
+}
+
+function sentence({ rule, level, unreadable }: CompiledRule): string {
+  const reason = rule.reason === null ? '' : ` (${rule.reason})`;
+  if (unreadable !== undefined) return `The rule ${quote(rule)} cannot be read (${unreadable}), so it denies.`;
+  return `The rule ${quote(rule)} says ${level}${reason}.`;
+}
+
+function whyItWon(first: CompiledRule | undefined, second: CompiledRule): string {
+  if (first?.level === 'deny') return second.level === 'deny' ? 'either denies' : 'a deny always wins';
+  if (first?.level === 'always-ask') return 'always-ask wins over every permission';
+  if (first?.specificity[0] !== second.specificity[0]) return 'it is about fewer handles';
+  if (first?.rule.lifetime !== second.rule.lifetime)
+    return 'a permission for this session comes before a standing rule';
+  return 'it is the more specific';
+}
+
+function quote(rule: Rule): string {
+  return `${rule.level} ${rule.pattern}`;
+}

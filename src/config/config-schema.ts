@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { defaultDeadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { endpointUrl } from './endpoint.ts';
+import { previewReferences } from './references.ts';
 import { hasSurroundingWhitespace } from './selector.ts';
 
 const transports = ['stdio', 'streamable-http', 'sse'] as const;
@@ -37,7 +38,7 @@ const transport = z
 
 const endpoint = text.superRefine((value, context) => {
   try {
-    endpointUrl(value);
+    endpointUrl(previewReferences(value));
   } catch (error) {
     context.addIssue(error instanceof LongshoreError ? error.message : String(error));
   }

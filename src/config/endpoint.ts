@@ -1,20 +1,20 @@
 import { LongshoreError } from '../core/errors.ts';
-import { previewReferences } from './references.ts';
 
 /**
- * An endpoint as a URL: without a scheme it is `http://` (R13), and references that are not resolved yet count as
- * their default, else as `1`. Throws `bad-config` for what is no http or https address, without repeating it.
+ * An endpoint as a URL: without a scheme it is `http://` (R13). References must be resolved or previewed before.
+ * Throws `bad-config` for what is no http or https address, without repeating it.
  */
 export function endpointUrl(endpoint: string): URL {
-  const text = previewReferences(endpoint.trim());
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase() ?? 'http';
+  const text = endpoint.trim();
+  const said = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  const scheme = said ?? 'http';
   if (scheme === 'ws' || scheme === 'wss') {
     throw new LongshoreError(
       'bad-config',
       'endpoint must be an http or https address: websocket is no transport of MCP, servers are reached by streamable-http.',
     );
   }
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  const url = URL.parse(said === undefined ? `http://${text}` : text);
   if (url === null || (scheme !== 'http' && scheme !== 'https')) {
     throw new LongshoreError('bad-config', 'endpoint must be an http or https address, e.g. https://example.com/mcp.');
   }

@@ -26,6 +26,7 @@ describe('inferTransport', () => {
     [{ endpoint: 'http://h/MCP' }, 'streamable-http', []],
     [{ endpoint: 'h:8080/mcp' }, 'streamable-http', []],
     [{ endpoint: '//mcp.example.com/sse' }, 'sse', []],
+    [{ endpoint: 'h/sse?next=http://x/mcp' }, 'sse', []],
     [{ endpoint: 'http://h/sse' }, 'sse', []],
     [{ endpoint: 'http://mcp.host/events' }, 'sse', []],
     [{ endpoint: 'https://h/?next=/mcp' }, 'sse', []],

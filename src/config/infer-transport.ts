@@ -1,6 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
 import { endpointUrl } from './endpoint.ts';
+import { previewReferences } from './references.ts';
 import type { MCPServerConfig } from './types.ts';
 
 /** What the transport is inferred from. */
@@ -12,7 +13,7 @@ export function isSaid(text: string | undefined): text is string {
 }
 
 function pathOf(endpoint: string): string {
-  return endpointUrl(endpoint).pathname.toLowerCase();
+  return endpointUrl(previewReferences(endpoint)).pathname.toLowerCase();
 }
 
 /**

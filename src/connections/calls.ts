@@ -1,0 +1,195 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { Client } from '@modelcontextprotocol/client';
+import type { Deadlines } from '../core/deadlines.ts';
+import { LongshoreError } from '../core/errors.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Era, Operation, RawResult } from '../core/words.ts';
+import type { Tap } from '../runners/wire/tap.ts';
+import { type CallDeadline, callDeadline, type Expiry } from './call-deadline.ts';
+import type { CallOptions } from './connection.ts';
+import { failureOf } from './failures.ts';
+import type { Questions } from './input-requests.ts';
+import { type Outcome, sendRequest } from './request.ts';
+
+/** What calls run on. */
+export interface CallGround {
+  readonly client: Client;
+  readonly tap: Tap;
+  readonly era: Era;
+  readonly deadlines: Pick<Deadlines, 'callIdle' | 'callTotal'>;
+  readonly questions: Questions;
+}
+
+/** Why a call was ended from our side. */
+type Ended =
+  | { readonly by: 'caller' }
+  | { readonly by: 'connection'; readonly reason: string }
+  | ({ readonly by: 'limit' } & Expiry);
+
+interface Running {
+  readonly deadline: CallDeadline;
+  end(how: Ended): void;
+}
+
+/** A call may be asked that often for more input; after that the server is going round in circles. */
+const maxRounds = 10;
+/** Milliseconds before a server that only wants to be asked again is asked again. */
+const shedPause = 250;
+
+/** The calls of one connection that are under way. */
+export class Calls {
+  readonly #ground: CallGround;
+  readonly #running = new Set<Running>();
+
+  constructor(ground: CallGround) {
+    this.#ground = ground;
+  }
+
+  /**
+   * Sends an operation: its frame is handed to the wire in the same tick. Resolves with the result verbatim; rejects
+   * with `timeout`, `cancelled`, `server-error`, `protocol-error`, `connection-lost` (never sent) or `unknown-outcome`.
+   */
+  async run(operation: Operation, options: CallOptions): Promise<RawResult> {
+    const { deadlines } = this.#ground;
+    const controller = new AbortController();
+    let ended: Ended | undefined;
+    const end = (how: Ended): void => {
+      ended ??= how;
+      controller.abort(reasonOf(how));
+    };
+    const idle = options.idleTimeout ?? deadlines.callIdle;
+    const total = options.totalTimeout ?? deadlines.callTotal;
+    using deadline = callDeadline(idle, total, expiry => end({ by: 'limit', ...expiry }));
+    const running = { deadline, end };
+    const cancel = (): void => end({ by: 'caller' });
+    if (options.signal?.aborted) cancel();
+    options.signal?.addEventListener('abort', cancel, { once: true });
+    this.#running.add(running);
+    try {
+      return await this.#rounds(operation, options, deadline, controller.signal);
+    } catch (error) {
+      throw ended === undefined ? error : endedError(ended, error);
+    } finally {
+      this.#running.delete(running);
+      options.signal?.removeEventListener('abort', cancel);
+    }
+  }
+
+  /** Ends every call: the server is told, the callers learn that the outcome is unknown. */
+  endAll(reason: string): void {
+    for (const running of this.#running) running.end({ by: 'connection', reason });
+  }
+
+  /** Stops the clock of every call until the returned function is called: what a 2025 server asks names no call. */
+  pauseAll(): () => void {
+    const resumes = Array.from(this.#running, ({ deadline }) => deadline.pause());
+    return () => {
+      for (const resume of resumes) resume();
+    };
+  }
+
+  async #rounds(
+    operation: Operation,
+    options: CallOptions,
+    deadline: CallDeadline,
+    signal: AbortSignal,
+  ): Promise<RawResult> {
+    const { client, tap, era } = this.#ground;
+    const { method } = operation;
+    const first = paramsOf(operation);
+    let params = first;
+    for (let round = 1; ; round++) {
+      const outcome = await sendRequest(client, tap, {
+        method,
+        params,
+        signal,
+        onProgress(progress) {
+          deadline.progress();
+          options.onprogress?.(progress);
+        },
+        ...(method === 'tools/call' && { definition: operation.definition }),
+      });
+      if (outcome.kind === 'none') throw this.#unanswered(outcome);
+      if (outcome.kind !== 'result') throw failureOf(outcome, method);
+      const { result } = outcome;
+      if (era === 'legacy' || result.resultType === undefined || result.resultType === 'complete') return result;
+      if (result.resultType !== 'input_required' || round > maxRounds) throw unusable(result, round);
+      params = { ...first, ...(await this.#input(result, deadline, signal)) };
+    }
+  }
+
+  /** What a server that wants more input gets in the next round. */
+  async #input(result: RawResult, deadline: CallDeadline, signal: AbortSignal): Promise<JsonObject> {
+    const { inputRequests, requestState } = result;
+    const state = requestState === undefined ? {} : { requestState };
+    const asks = isJsonObject(inputRequests) && Object.keys(inputRequests).length > 0;
+    if (!asks && requestState === undefined) {
+      throw new LongshoreError('protocol-error', 'The server asks for more input, but not for what.');
+    }
+    const resume = deadline.pause();
+    try {
+      if (asks) return { inputResponses: await this.#ground.questions.answerRound(inputRequests, signal), ...state };
+      await after(shedPause, undefined, { signal });
+      return state;
+    } finally {
+      resume();
+    }
+  }
+
+  #unanswered({ sent, cause }: Extract<Outcome, { kind: 'none' }>): LongshoreError {
+    const explained = this.#ground.tap.explain?.(cause);
+    if (explained?.data?.mayHaveRun === false) return explained;
+    const why = explained?.message ?? 'The connection to the server was lost.';
+    if (explained?.code === 'result-too-large') return explained;
+    return sent ? unknownOutcome(why, explained ?? cause) : new LongshoreError('connection-lost', why, { cause });
+  }
+}
+
+function paramsOf({ method, wireName, arguments: args, meta }: Operation): JsonObject {
+  const own = Object.entries(meta ?? {}).filter(([key]) => !isReserved(key));
+  const _meta = Object.fromEntries(own);
+  if (method === 'resources/read') return { uri: wireName, _meta };
+  return { name: wireName, arguments: args, _meta };
+}
+
+/** The protocol's own keys are the connection's: a caller must not speak in its name. */
+function isReserved(key: string): boolean {
+  return key === 'progressToken' || /^([a-z0-9-]+\.)*(modelcontextprotocol|mcp)(\.[a-z0-9-]+)*\//i.test(key);
+}
+
+function reasonOf(how: Ended): string {
+  if (how.by === 'caller') return 'The caller cancelled the call.';
+  if (how.by === 'connection') return how.reason;
+  return how.limit === 'idle' ? `No progress for ${how.after} ms.` : `Not done after ${how.after} ms.`;
+}
+
+/** What a call that we ended rejects with. `error` is how its request ended, which tells whether it was sent. */
+function endedError(how: Ended, error: unknown): unknown {
+  if (how.by === 'caller')
+    return new LongshoreError('cancelled', 'The call was cancelled by its caller.', { cause: error });
+  if (how.by === 'connection') {
+    const neverSent = error instanceof LongshoreError && error.code === 'connection-lost';
+    return neverSent ? error : unknownOutcome(how.reason, error);
+  }
+  const { limit, after } = how;
+  const seconds = after / 1000;
+  const message =
+    limit === 'idle'
+      ? `The call showed no progress for ${seconds} s (its idle limit) and was cancelled.`
+      : `The call was not done after ${seconds} s (its total limit) and was cancelled.`;
+  return new LongshoreError('timeout', message, { cause: error, data: { limit, after } });
+}
+
+function unknownOutcome(why: string, cause: unknown): LongshoreError {
+  const message = `${why} Whether the call was done is unknown; look before you repeat it.`;
+  return new LongshoreError('unknown-outcome', message, { cause });
+}
+
+function unusable(result: JsonObject, round: number): LongshoreError {
+  const found = JSON.stringify(result.resultType);
+  const message =
+    round > maxRounds
+      ? `The server asked for more input ${maxRounds} times in one call.`
+      : `The server answered with a result of type ${found}, which Longshore does not know.`;
+  return new LongshoreError('protocol-error', message, isJsonObject(result) ? { data: { result } } : {});
+}

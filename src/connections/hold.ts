@@ -1,0 +1,129 @@
+import { Client } from '@modelcontextprotocol/client';
+import type { Verdict } from '../core/ports/verdicts.ts';
+import { clientInfo } from '../core/version.ts';
+import type { Opened } from '../runners/runner.ts';
+import { legacyVersions, modernVersions } from '../runners/wire/protocol-versions.ts';
+import { createTap, type Tap } from '../runners/wire/tap.ts';
+import { atMost, closeWithin, joinedClose } from './closing.ts';
+import type { ConnectionRequest } from './connection-request.ts';
+import { Questions } from './input-requests.ts';
+import { lastWordsOf } from './last-words.ts';
+import { ListChanges } from './list-changes.ts';
+import { type Agreement, negotiate } from './negotiation.ts';
+import type { Life } from './state-machine.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** Milliseconds for telling a server which calls are cancelled, before its wire is closed. */
+const farewell = 500;
+
+/** What stands on a hold: it learns that the end has come, in two steps. */
+export interface Held {
+  /** No call is accepted any more; those under way end now. */
+  endCalls(reason: string): void;
+  /** The same, with all that could be learned about the reason. */
+  tellEnd(reason: string): void;
+  pauseCalls(): () => void;
+}
+
+/** One opened server with the SDK's client on its wire: what a start builds, and what is ended as a whole. */
+export class Hold {
+  readonly opened: Opened;
+  readonly tap: Tap;
+  readonly client: Client;
+  readonly questions: Questions;
+  readonly changes = new ListChanges();
+  /** Ends it (R51-R54). Whoever asks meanwhile joins; after a failure the next one tries again. */
+  readonly close = joinedClose(() => this.#end());
+  readonly #request: ConnectionRequest;
+  readonly #life: Life;
+  #connecting: Promise<unknown> = Promise.resolve();
+  #held: Held | undefined;
+  #lost = false;
+
+  constructor(opened: Opened, request: ConnectionRequest, life: Life) {
+    const { inputRequests, around, serverKey } = request;
+    this.opened = opened;
+    this.#request = request;
+    this.#life = life;
+    this.tap = createTap(opened.wire, {
+      initialize: opened.probe?.era === 'legacy' ? opened.probe.initialize : undefined,
+      onClosed: () => this.#lose(),
+      onFault: ({ name }) => around.log.debug({ serverKey, fault: name }, 'fault on a wire'),
+    });
+    this.client = new Client(clientInfo, {
+      capabilities: inputRequests.capabilities,
+      supportedProtocolVersions: [...modernVersions, ...legacyVersions],
+      versionNegotiation: { mode: 'auto' },
+      // Rounds of input are ours, because only we can stop a call's clock meanwhile.
+      inputRequired: { autoFulfill: false },
+    });
+    this.questions = new Questions(inputRequests, request);
+    this.questions.answerPushed(this.client, this.tap, () => this.#held?.pauseCalls() ?? (() => {}));
+    this.changes.hear(this.client);
+  }
+
+  /** See `negotiate`; rejects with the signal's reason as soon as it fires. */
+  async negotiate(remembered: Verdict | undefined, signal: AbortSignal): Promise<Agreement> {
+    const negotiation = negotiate(this.client, this.tap, this.opened, remembered, signal);
+    // Joined when this is ended, for the SDK does not stop a probe at once.
+    this.#connecting = negotiation.catch(() => {});
+    return await untilAborted(negotiation, signal);
+  }
+
+  /** From now on the loss of the server ends what stands on it. */
+  carry(held: Held): void {
+    this.#held = held;
+    // The wire of a container over HTTP does not notice that the container is gone. Neither promise rejects.
+    void (this.tap.closed ? Promise.resolve() : this.opened.exited).then(() => this.#lose());
+  }
+
+  /** Another way to the same server has taken over: only the client is put away. */
+  async letGo(): Promise<void> {
+    await this.client.close();
+    await this.tap.close();
+  }
+
+  /** The server went away by itself. Whatever is left of it goes too. */
+  #lose(): void {
+    const { name } = this.#life.state;
+    if (this.#held === undefined || (name !== 'discovering' && name !== 'ready')) return;
+    this.#lost = true;
+    // A failure stays in the state; the owner's own close tries again (R54).
+    this.close().catch(() => {});
+  }
+
+  async #end(): Promise<void> {
+    this.#life.step('close');
+    const { around, deadlines } = this.#request;
+    const told = this.#tell();
+    try {
+      await closeWithin({
+        budget: deadlines.close,
+        clock: around.clock,
+        gracefully: signal => this.#endGracefully(signal),
+        forcibly: signal => this.opened.closeForcibly(signal),
+      });
+      this.#life.step('gone', await told);
+    } catch (error) {
+      this.#life.step('stuck', error instanceof Error ? error.message : String(error));
+      throw error;
+    } finally {
+      this.changes.stop();
+    }
+  }
+
+  async #tell(): Promise<string> {
+    const first = this.#lost ? 'The connection to the server was lost.' : 'The server was closed.';
+    this.#held?.endCalls(first);
+    const reason = (this.#lost ? await lastWordsOf(this.opened) : undefined) ?? first;
+    this.#held?.tellEnd(reason);
+    return reason;
+  }
+
+  async #endGracefully(signal: AbortSignal): Promise<void> {
+    await atMost(farewell, this.#request.around.clock, this.tap.noticesSent());
+    await this.opened.closeGracefully(signal);
+    await this.letGo();
+    await this.#connecting;
+  }
+}

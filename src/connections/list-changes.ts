@@ -1,0 +1,83 @@
+import { type Client, ProtocolError } from '@modelcontextprotocol/client';
+import type { Clock } from '../core/clock.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Diagnostic } from '../core/words.ts';
+import { changingLists } from './capabilities.ts';
+
+/** Changes that come in one burst are told once, after that many milliseconds. */
+const burst = 300;
+const firstDelay = 1000;
+const longestDelay = 60_000;
+/** A listen stream that lived that long was not refused; the next one may come at once. */
+const settled = 60_000;
+const methodNotFound = -32_601;
+
+/** Tells when a server's lists changed (R43). */
+export class ListChanges {
+  readonly #listeners = new Set<() => void>();
+  readonly #diagnostics: Diagnostic[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #untold = false;
+
+  /** Hears what the server says unasked (2025), and what a listen stream brings (2026-07-28). Before the client connects. */
+  hear(client: Client): void {
+    const changed = (): void => this.#changed();
+    client.setNotificationHandler('notifications/tools/list_changed', changed);
+    client.setNotificationHandler('notifications/resources/list_changed', changed);
+    client.setNotificationHandler('notifications/prompts/list_changed', changed);
+  }
+
+  /** Keeps a listen stream open until the signal fires; one that the server ended is opened again, ever more slowly. */
+  async listen(client: Client, capabilities: JsonObject, clock: Clock, signal: AbortSignal): Promise<void> {
+    const filter = Object.fromEntries(changingLists(capabilities).map(name => [`${name}ListChanged`, true]));
+    let delay = firstDelay;
+    for (let attempt = 0; !signal.aborted; attempt++) {
+      const since = clock.now();
+      try {
+        const subscription = await client.listen(filter, { signal, timeout: 15_000 });
+        // What changed while nobody listened was not told.
+        if (attempt > 0) this.#changed();
+        await subscription.closed;
+      } catch (error) {
+        if (error instanceof ProtocolError && error.code === methodNotFound) return this.#refused();
+      }
+      if (clock.now() - since >= settled) delay = firstDelay;
+      // An abort ends the loop; nothing else can reject here.
+      await clock.sleep(delay, signal).catch(() => {});
+      delay = Math.min(delay * 2, longestDelay);
+    }
+  }
+
+  /** A change that came before anybody listened is told to the first listener. */
+  onChanged(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#untold) this.#changed();
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics;
+  }
+
+  /** Tells no more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#listeners.clear();
+  }
+
+  #changed(): void {
+    this.#untold = true;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#listeners.size > 0) this.#untold = false;
+      for (const listener of this.#listeners) listener();
+    }, burst);
+  }
+
+  #refused(): void {
+    const message = 'The server says that its lists can change, but does not tell when. Reload it to see changes.';
+    this.#diagnostics.push({ code: 'changes-untold', message });
+  }
+}

@@ -1,0 +1,181 @@
+import type { Authorisation } from '../core/authorisation.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { Diagnostic, Era, Operation, RawResult, TransportName } from '../core/words.ts';
+import { Calls } from './calls.ts';
+import { listsOf, supports } from './capabilities.ts';
+import type { CallOptions, Connection, ConnectionState, Discovery } from './connection.ts';
+import type { ConnectionRequest } from './connection-request.ts';
+import { readLists } from './discovery.ts';
+import { withinDiscovery } from './discovery-deadline.ts';
+import type { Hold } from './hold.ts';
+import { lastWordsOf } from './last-words.ts';
+import type { Agreement } from './negotiation.ts';
+import { never, sendRequest } from './request.ts';
+import type { Life } from './state-machine.ts';
+
+const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
+
+/** A connection on a hold that has agreed on a version. */
+export class NegotiatedConnection implements Connection {
+  readonly agentId: AgentId;
+  readonly serverKey: ServerKey;
+  readonly epoch: Epoch;
+  readonly era: Era;
+  readonly transport: TransportName;
+  readonly protocolVersion: string;
+  readonly ended: Promise<{ readonly reason: string }>;
+  readonly #request: ConnectionRequest;
+  readonly #hold: Hold;
+  readonly #life: Life;
+  readonly #calls: Calls;
+  readonly #listening = new AbortController();
+  /** What the server said about itself, verbatim. */
+  #greeting: JsonObject;
+  /** The listing that proved a remembered verdict; the first `discover` gives it without asking again. */
+  #proof: Discovery | undefined;
+  #diagnostics: readonly Diagnostic[] = [];
+
+  constructor(request: ConnectionRequest, hold: Hold, life: Life, agreement: Agreement) {
+    this.agentId = request.agentId;
+    this.serverKey = request.serverKey;
+    this.epoch = request.around.randomId() as Epoch;
+    this.era = agreement.era;
+    this.transport = hold.opened.transport;
+    this.protocolVersion = agreement.protocolVersion;
+    this.#request = request;
+    this.#hold = hold;
+    this.#life = life;
+    this.#greeting = agreement.greeting.result;
+    const { client, tap, questions } = hold;
+    const calls = new Calls({ client, tap, questions, era: this.era, deadlines: request.deadlines });
+    this.#calls = calls;
+    const ended = Promise.withResolvers<{ readonly reason: string }>();
+    this.ended = ended.promise;
+    hold.carry({
+      endCalls: reason => {
+        this.#listening.abort();
+        calls.endAll(reason);
+      },
+      tellEnd: reason => ended.resolve({ reason }),
+      pauseCalls: () => calls.pauseAll(),
+    });
+  }
+
+  get state(): ConnectionState {
+    return this.#life.state;
+  }
+
+  get capabilities(): JsonObject {
+    const { capabilities } = this.#greeting;
+    return isJsonObject(capabilities) ? capabilities : {};
+  }
+
+  get serverInfo(): JsonObject {
+    const { serverInfo, _meta } = this.#greeting;
+    const said = this.era === 'legacy' ? serverInfo : isJsonObject(_meta) ? _meta[serverInfoKey] : undefined;
+    return isJsonObject(said) ? said : {};
+  }
+
+  get instructions(): string | undefined {
+    const { instructions } = this.#greeting;
+    return typeof instructions === 'string' ? instructions : undefined;
+  }
+
+  supports(capability: string): boolean {
+    return supports(this, capability);
+  }
+
+  async discover(signal: AbortSignal): Promise<Discovery> {
+    const discovery = this.#proof ?? (await this.#within(signal, inner => this.#readLists(inner)));
+    this.#proof = undefined;
+    this.#diagnostics = discovery.diagnostics;
+    if (this.state.name === 'discovering') {
+      this.#life.step('discovered');
+      this.#listen();
+    }
+    return discovery;
+  }
+
+  /**
+   * Proves a remembered verdict by using it: asks the server about itself and, at the same time, for its lists. Gives
+   * what it says of itself now. Rejects as `discover` does.
+   */
+  async prove(signal: AbortSignal): Promise<JsonObject> {
+    this.#proof = await this.#within(signal, async inner => {
+      const believed = listsOf(this.capabilities).join();
+      const lists = this.#readLists(inner);
+      lists.catch(() => {}); // awaited below, unless the question about itself fails first
+      await this.#hold.client.discover({ signal: inner, timeout: never });
+      this.#greeting = this.#hold.tap.greeting?.result ?? this.#greeting;
+      return listsOf(this.capabilities).join() === believed ? await lists : await this.#readLists(inner);
+    });
+    return this.#greeting;
+  }
+
+  /** No `await` stands before the write: what was checked still holds when the frame leaves (R40). */
+  async call(authorisation: Authorisation, options: CallOptions = {}): Promise<RawResult> {
+    const operation = this.#request.redeem(authorisation);
+    this.#mustBeOurs(operation);
+    return await this.#calls.run(operation, options);
+  }
+
+  onListChanged(listener: () => void): () => void {
+    return this.#hold.changes.onChanged(listener);
+  }
+
+  stderrTail(): readonly string[] {
+    return this.#hold.opened.stderrTail();
+  }
+
+  diagnostics(): readonly Diagnostic[] {
+    return [...this.#hold.opened.diagnostics(), ...this.#diagnostics, ...this.#hold.changes.diagnostics()];
+  }
+
+  close(): Promise<void> {
+    return this.#hold.close();
+  }
+
+  #mustBeOurs({ agentId, epoch, method, wireName }: Operation): void {
+    if (agentId !== this.agentId || epoch !== this.epoch) {
+      throw new LongshoreError(
+        'stale-handle',
+        `${method} ${wireName} belongs to another connection. List the tools again and call the new one.`,
+      );
+    }
+    const { name } = this.state;
+    if (name !== 'ready') {
+      throw new LongshoreError('connection-lost', `The server is ${name}; nothing was sent.`);
+    }
+  }
+
+  async #within<Value>(signal: AbortSignal, work: (inner: AbortSignal) => Promise<Value>): Promise<Value> {
+    try {
+      return await withinDiscovery(this.#request.deadlines.discovery, signal, work);
+    } catch (error) {
+      if (!(error instanceof LongshoreError) || error.code !== 'connection-lost') throw error;
+      const why = await lastWordsOf(this.#hold.opened);
+      throw why === undefined ? error : new LongshoreError('connection-lost', why, { cause: error });
+    }
+  }
+
+  #readLists(signal: AbortSignal): Promise<Discovery> {
+    const { client, tap } = this.#hold;
+    return readLists({
+      lists: listsOf(this.capabilities),
+      mirrorsHeaders: this.era === 'modern' && this.transport !== 'stdio',
+      ask: (method, params) => sendRequest(client, tap, { method, params, signal }),
+      explain: cause =>
+        tap.explain?.(cause) ??
+        new LongshoreError('connection-lost', 'The connection to the server was lost.', { cause }),
+    });
+  }
+
+  #listen(): void {
+    if (!this.supports('subscriptions.listen')) return;
+    const { client, changes } = this.#hold;
+    // Ends with the signal; whatever fails inside is tried again.
+    void changes.listen(client, this.capabilities, this.#request.around.clock, this.#listening.signal);
+  }
+}

@@ -1,0 +1,128 @@
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { Verdict } from '../core/ports/verdicts.ts';
+import type { Opened, OpenRequest } from '../runners/runner.ts';
+import type { Connection } from './connection.ts';
+import { type ConnectionRequest, type OpenConnection, UnfinishedStart } from './connection-request.ts';
+import { cancelled } from './discovery-deadline.ts';
+import { Hold } from './hold.ts';
+import { NegotiatedConnection } from './negotiated-connection.ts';
+import { type OpeningDeadline, openingDeadline } from './opening-deadline.ts';
+import { mayBlameVerdict, startFailure } from './start-failure.ts';
+import { Life } from './state-machine.ts';
+
+/** See `OpenConnection`. */
+export const openConnection: OpenConnection = async request => {
+  using deadline = openingDeadline(request.openWithin, request.signal, request.onPhase);
+  const remembered = await request.verdicts.get(request.verdictKey);
+  return await start(request, deadline, remembered);
+};
+
+/** One start over all ways that the runner has; if a remembered verdict was wrong, once more without it. */
+async function start(
+  request: ConnectionRequest,
+  deadline: OpeningDeadline,
+  remembered: Verdict | undefined,
+): Promise<Connection> {
+  const life = new Life();
+  let opened = await opening(request, deadline, request.open(openRequest(request, deadline, remembered)));
+  for (;;) {
+    life.step('opened');
+    const hold = new Hold(opened, request, life);
+    try {
+      return await agree(request, deadline, hold, life, remembered);
+    } catch (cause) {
+      const way = deadline.signal.aborted ? undefined : opened.fallback?.(cause);
+      if (way === undefined) {
+        const failure = await failureOf(request, deadline, hold, cause);
+        await unwind(hold, failure);
+        if (remembered === undefined || opened.probe !== undefined || !mayBlameVerdict(failure)) throw failure;
+        await request.verdicts.forget(request.verdictKey);
+        return await start(request, deadline, undefined);
+      }
+      life.step('another-way');
+      await hold.letGo();
+      opened = await opening(request, deadline, way);
+    }
+  }
+}
+
+function openRequest(
+  request: ConnectionRequest,
+  { signal, onPhase }: OpeningDeadline,
+  verdict: Verdict | undefined,
+): OpenRequest {
+  const { agentId, serverKey, deadlines, around, inputRequests } = request;
+  const { capabilities } = inputRequests;
+  return { agentId, serverKey, deadlines, signal, capabilities, onPhase, around, ...(verdict && { verdict }) };
+}
+
+async function agree(
+  request: ConnectionRequest,
+  deadline: OpeningDeadline,
+  hold: Hold,
+  life: Life,
+  remembered: Verdict | undefined,
+): Promise<Connection> {
+  deadline.onPhase('negotiating');
+  const agreement = await hold.negotiate(remembered, deadline.signal);
+  const connection = new NegotiatedConnection(request, hold, life, agreement);
+  life.step('negotiated');
+  let { verdict } = agreement;
+  if (agreement.unproven) {
+    deadline.onPhase('listing');
+    verdict = { era: 'modern', discover: await connection.prove(request.signal) };
+  }
+  if (verdict !== undefined) await remember(request, verdict);
+  request.signal.throwIfAborted();
+  return connection;
+}
+
+/** A verdict that cannot be kept costs the next start one round trip, and this one nothing. */
+async function remember(request: ConnectionRequest, verdict: Verdict): Promise<void> {
+  try {
+    await request.verdicts.put(request.verdictKey, verdict);
+  } catch (error) {
+    const { code } = asLongshoreError(error);
+    request.around.log.warn({ serverKey: request.serverKey, code }, 'what was learned about a server was not kept');
+  }
+}
+
+/** Waits for a runner; what it rejects with is told in terms of why the start ended. */
+async function opening(request: ConnectionRequest, deadline: OpeningDeadline, way: Promise<Opened>): Promise<Opened> {
+  try {
+    return await way;
+  } catch (error) {
+    const failure = asLongshoreError(error, 'failed-to-start');
+    // The runner says that something is left: that must not be hidden behind the cancellation.
+    if (failure.code === 'close-failed') throw failure;
+    throw interruption(request, deadline, failure) ?? failure;
+  }
+}
+
+async function failureOf(
+  request: ConnectionRequest,
+  deadline: OpeningDeadline,
+  hold: Hold,
+  cause: unknown,
+): Promise<LongshoreError> {
+  const failure = await startFailure(hold, cause);
+  return interruption(request, deadline, failure) ?? failure;
+}
+
+function interruption(
+  { signal, serverKey }: ConnectionRequest,
+  { expired }: OpeningDeadline,
+  { data, cause }: LongshoreError,
+): LongshoreError | undefined {
+  if (signal.aborted) return cancelled(signal.reason, `The start of ${serverKey} was cancelled.`);
+  return expired && new LongshoreError('timeout', expired.message, { cause, ...(data && { data }) });
+}
+
+async function unwind(hold: Hold, failure: LongshoreError): Promise<void> {
+  try {
+    await hold.close();
+  } catch (error) {
+    const left = error instanceof Error ? error.message : String(error);
+    throw new UnfinishedStart(`${failure.message} And then: ${left}`, failure, hold.close);
+  }
+}

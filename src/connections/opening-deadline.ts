@@ -1,0 +1,62 @@
+import { LongshoreError } from '../core/errors.ts';
+import type { OnPhase, OpenPhase } from '../runners/runner.ts';
+
+/** Phases with deadlines of their own (R49); they do not eat the time for opening and negotiation. */
+const ownDeadline: ReadonlySet<OpenPhase> = new Set(['looking-up', 'pulling', 'waiting-ready', 'listing']);
+
+/** The deadline of one start, and what ends it. */
+export interface OpeningDeadline extends Disposable {
+  /** Fires when the start's own signal does, or when the time is used up. */
+  readonly signal: AbortSignal;
+  /** The error of a start whose time is used up. */
+  readonly expired: LongshoreError | undefined;
+  /** Tells the phases on and stands still in those that have their own deadline. */
+  readonly onPhase: OnPhase;
+}
+
+/** Opening and negotiation together: `milliseconds`, not counting phases with a deadline of their own (R49). */
+export function openingDeadline(milliseconds: number, outer: AbortSignal, tell: OnPhase): OpeningDeadline {
+  const controller = new AbortController();
+  let left = milliseconds;
+  let runningSince: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let expired: LongshoreError | undefined;
+
+  const abort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) abort();
+  outer.addEventListener('abort', abort, { once: true });
+  run();
+
+  return {
+    signal: controller.signal,
+    get expired() {
+      return expired;
+    },
+    onPhase(phase, detail) {
+      if (ownDeadline.has(phase)) stand();
+      else run();
+      tell(phase, detail);
+    },
+    [Symbol.dispose]() {
+      stand();
+      outer.removeEventListener('abort', abort);
+    },
+  };
+
+  function run(): void {
+    if (runningSince !== undefined) return;
+    runningSince = performance.now();
+    timer = setTimeout(() => {
+      const message = `The server did not start and agree on a protocol version within ${milliseconds / 1000} s.`;
+      expired = new LongshoreError('timeout', message);
+      controller.abort(expired);
+    }, left);
+  }
+
+  function stand(): void {
+    if (runningSince === undefined) return;
+    clearTimeout(timer);
+    left = Math.max(0, left - (performance.now() - runningSince));
+    runningSince = undefined;
+  }
+}

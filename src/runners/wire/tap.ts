@@ -1,0 +1,225 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { Progress } from '../../core/words.ts';
+import { discoverForSdk, initializeForSdk, resultForSdk } from './sdk-copies.ts';
+import type { Frame, Wire } from './wire.ts';
+
+/** What a server answered to a followed request, verbatim. */
+export type Answer =
+  | { readonly kind: 'result'; readonly result: JsonObject }
+  | { readonly kind: 'error'; readonly error: JsonObject }
+  /** Neither a result object nor an error object. */
+  | { readonly kind: 'malformed' };
+
+/** One request whose answer is kept verbatim. Dispose it when its answer is no longer wanted. */
+export interface Exchange extends Disposable {
+  /** Goes into the request's `_meta`, which is how the tap knows the request again; it never leaves the process. */
+  readonly meta: Readonly<Record<PropertyKey, unknown>>;
+  /** True once the frame was handed to the wire. */
+  readonly sent: boolean;
+  readonly answer: Answer | undefined;
+}
+
+/** What a server said about itself, verbatim, and in answer to what. */
+export interface Greeting {
+  readonly method: 'initialize' | 'server/discover';
+  readonly result: JsonObject;
+}
+
+/** A wire that the SDK's client sits on, while the connection reads what really came. */
+export interface Tap extends Wire {
+  readonly greeting: Greeting | undefined;
+  /** True once the wire is closed, by whichever side. */
+  readonly closed: boolean;
+  /** Follows one request; its progress is told as it comes, before the answer that came in the same chunk. */
+  follow(onProgress?: (progress: Progress) => void): Exchange;
+  /** The params, verbatim, of a request that the server sent and that is not answered yet. */
+  asked(id: string | number): JsonObject | undefined;
+  /** Settles when every notification so far is sent or has failed; never rejects. */
+  noticesSent(): Promise<void>;
+}
+
+/** What a tap tells and is told. */
+export interface TapOptions {
+  /** The InitializeResult that negotiation in place got: answers the SDK's own `initialize`, which then is not sent. */
+  readonly initialize?: JsonObject | undefined;
+  /** The wire is closed, by whichever side; once. */
+  readonly onClosed: () => void;
+  /** Something about the wire that is not fatal; never to be shown, for it can quote what was sent. */
+  readonly onFault: (error: Error) => void;
+}
+
+interface Followed extends Exchange {
+  sent: boolean;
+  answer: Answer | undefined;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+  id: number | undefined;
+}
+
+/** Cannot clash with any key of a server or caller, and JSON leaves it out. */
+const exchangeKey = Symbol('exchange');
+
+/** Puts a tap around a wire. */
+export function createTap(wire: Wire, options: TapOptions): Tap {
+  const followed = new Map<number, { readonly exchange: Followed; readonly method: string }>();
+  const abandoned = new Set<number>();
+  const greeted = new Map<unknown, Greeting['method']>();
+  const askedParams = new Map<unknown, JsonObject>();
+  const notices = new Set<Promise<void>>();
+  let greeting: Greeting | undefined;
+  let closed = false;
+  let closing: Promise<void> | undefined;
+
+  const tap: Tap = {
+    get greeting() {
+      return greeting;
+    },
+    get closed() {
+      return closed;
+    },
+    get sessionId() {
+      return wire.sessionId;
+    },
+    get hasPerRequestStream() {
+      return wire.hasPerRequestStream ?? false;
+    },
+    follow(onProgress) {
+      const exchange: Followed = {
+        meta: {},
+        sent: false,
+        answer: undefined,
+        onProgress,
+        id: undefined,
+        [Symbol.dispose]() {
+          if (exchange.id === undefined) return;
+          followed.delete(exchange.id);
+          if (exchange.answer === undefined) abandoned.add(exchange.id);
+        },
+      };
+      Object.assign(exchange.meta, { [exchangeKey]: exchange });
+      return exchange;
+    },
+    asked: id => askedParams.get(id),
+    async noticesSent() {
+      await Promise.allSettled(notices);
+    },
+    start() {
+      // Only now, because a wire may keep what comes before anybody listens.
+      wire.onmessage = receive;
+      return wire.start();
+    },
+    send: (frame, sendOptions) => send(frame, sendOptions),
+    setProtocolVersion: version => wire.setProtocolVersion?.(version),
+    setSupportedProtocolVersions: versions => wire.setSupportedProtocolVersions?.(versions),
+    close() {
+      // The SDK closes a failed handshake without waiting for it, so a rejection here would be nobody's.
+      closing ??= wire.close().then(noteClosed, error => {
+        noteClosed();
+        options.onFault(error instanceof Error ? error : new Error(String(error)));
+      });
+      return closing;
+    },
+    ...(wire.endSession && { endSession: signal => wire.endSession?.(signal) ?? Promise.resolve() }),
+    ...(wire.explain && { explain: wire.explain.bind(wire) }),
+  };
+
+  wire.onclose = noteClosed;
+  wire.onerror = error => {
+    options.onFault(error);
+    tap.onerror?.(error);
+  };
+  return tap;
+
+  function noteClosed(): void {
+    if (closed) return;
+    closed = true;
+    tap.onclose?.();
+    options.onClosed();
+  }
+
+  function deliver(frame: object): void {
+    tap.onmessage?.(frame as Frame);
+  }
+
+  function send(frame: Frame, sendOptions: TransportSendOptions | undefined): Promise<void> {
+    if (!('method' in frame)) {
+      if ('id' in frame) askedParams.delete(frame.id);
+      return wire.send(frame, sendOptions);
+    }
+    if (!('id' in frame)) return sendNotice(frame, sendOptions);
+    if (frame.method === 'initialize' && options.initialize !== undefined) {
+      const { initialize } = options;
+      greeting = { method: 'initialize', result: initialize };
+      queueMicrotask(() => deliver({ jsonrpc: '2.0', id: frame.id, result: initializeForSdk(initialize) }));
+      return Promise.resolve();
+    }
+    if (frame.method === 'initialize' || frame.method === 'server/discover') greeted.set(frame.id, frame.method);
+    const meta: Record<PropertyKey, unknown> = frame.params?._meta ?? {};
+    const exchange = meta[exchangeKey] as Followed | undefined;
+    if (exchange === undefined) return wire.send(frame, sendOptions);
+    exchange.id = requestId(frame.id);
+    exchange.sent = true;
+    if (exchange.id !== undefined) followed.set(exchange.id, { exchange, method: frame.method });
+    return wire.send(withoutToken(frame), sendOptions);
+  }
+
+  function sendNotice(frame: Frame, sendOptions: TransportSendOptions | undefined): Promise<void> {
+    const sending = wire.send(frame, sendOptions);
+    notices.add(sending);
+    const over = (): void => void notices.delete(sending);
+    void sending.then(over, over); // the sender itself hears of a failure
+    return sending;
+  }
+
+  function receive<T extends Frame>(frame: T, extra?: Parameters<NonNullable<Transport['onmessage']>>[1]): void {
+    if ('method' in frame) {
+      if (frame.method === 'notifications/progress') return tellProgress(frame.params);
+      if ('id' in frame) askedParams.set(frame.id, isJsonObject(frame.params) ? frame.params : {});
+      tap.onmessage?.(frame, extra);
+      return;
+    }
+    const answer = frame as unknown as JsonObject;
+    const id = requestId(answer.id);
+    const request = id === undefined ? undefined : followed.get(id);
+    if (id !== undefined && abandoned.delete(id)) return;
+    if (id !== undefined && request !== undefined) return settle(id, request.exchange, request.method, answer);
+    const method = greeted.get(answer.id);
+    greeted.delete(answer.id);
+    if (method !== undefined && isJsonObject(answer.result)) {
+      greeting = { method, result: answer.result };
+      const copy = method === 'initialize' ? initializeForSdk(answer.result) : discoverForSdk(answer.result);
+      return deliver({ jsonrpc: '2.0', id: answer.id, result: copy });
+    }
+    tap.onmessage?.(frame, extra);
+  }
+
+  function settle(id: number, exchange: Followed, method: string, frame: JsonObject): void {
+    followed.delete(id);
+    if (isJsonObject(frame.result)) {
+      exchange.answer = { kind: 'result', result: frame.result };
+      return deliver({ jsonrpc: '2.0', id, result: resultForSdk(method) });
+    }
+    exchange.answer = isJsonObject(frame.error) ? { kind: 'error', error: frame.error } : { kind: 'malformed' };
+    deliver({ jsonrpc: '2.0', id, error: { code: -32603, message: 'The answer itself is kept by the tap.' } });
+  }
+
+  function tellProgress(params: unknown): void {
+    if (!isJsonObject(params) || typeof params.progress !== 'number') return;
+    const { progressToken, ...progress } = params;
+    const id = requestId(progressToken);
+    if (id !== undefined) followed.get(id)?.exchange.onProgress?.(progress as unknown as Progress);
+  }
+}
+
+/** The SDK numbers its requests; some servers send such an id back as text. */
+function requestId(id: unknown): number | undefined {
+  if (typeof id === 'number') return id;
+  return typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : undefined;
+}
+
+function withoutToken(frame: Frame): Frame {
+  const { params, ...rest } = frame as { params: { _meta: Record<PropertyKey, unknown> } };
+  const { _meta, ...others } = params;
+  const { [exchangeKey]: _token, ...meta } = _meta;
+  return { ...rest, params: Object.keys(meta).length === 0 ? others : { ...others, _meta: meta } } as unknown as Frame;
+}

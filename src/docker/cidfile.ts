@@ -1,0 +1,41 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../core/clock.ts';
+
+/** Where the CLI writes a container's id the moment it is created: the best handle in the start window (R62). */
+export interface CidFile extends AsyncDisposable {
+  /** For `--cidfile`; does not exist yet, else the CLI would refuse it. */
+  readonly path: string;
+  /** The id, if the container was created already. */
+  read(): Promise<string | undefined>;
+  /** Settles when the id is there, or with `undefined` once the signal is aborted. */
+  appears(clock: Clock, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** Milliseconds between two looks; the CLI takes some hundred for a container. */
+const lookEvery = 25;
+
+/** A name for one id file, in a folder of its own under the given temporary folder that only we may enter. */
+export async function createCidFile(temporaryFolder: string): Promise<CidFile> {
+  const folder = await mkdtemp(join(temporaryFolder, 'longshore-cid-'));
+  const path = join(folder, 'cid');
+  const read = async () => {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    return /^[0-9a-f]{64}$/.exec(text.trim())?.[0];
+  };
+  return {
+    path,
+    read,
+    async appears(clock, signal) {
+      while (!signal.aborted) {
+        const id = await read();
+        if (id !== undefined) return id;
+        await clock.sleep(lookEvery, signal).catch(() => {});
+      }
+      return read();
+    },
+    async [Symbol.asyncDispose]() {
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

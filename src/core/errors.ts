@@ -22,6 +22,7 @@ export const errorTable = {
   'bad-setting': row(500, 2),
   'bad-arguments': row(400, 2),
   'unresolved-reference': row(422, 4),
+  'secret-unreadable': row(503, 4),
   'unsafe-refused': row(400, 2),
   'ambiguous-ref': row(409, 2),
   'unknown-server': row(404, 2),

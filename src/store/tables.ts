@@ -1,5 +1,9 @@
+import { approvalsTable } from './approvals.ts';
+import { auditTable } from './audit.ts';
 import { cachedDefinitionsTable } from './cached-definitions.ts';
 import { ledgerTable } from './ledger.ts';
+import { rulesTable } from './rules.ts';
+import { secretsTable } from './secrets.ts';
 import { serversTable } from './servers.ts';
 import { verdictsTable } from './verdicts.ts';
 
@@ -9,4 +13,8 @@ export const tables = {
   verdicts: verdictsTable,
   servers: serversTable,
   cachedDefinitions: cachedDefinitionsTable,
+  rules: rulesTable,
+  approvals: approvalsTable,
+  audit: auditTable,
+  secrets: secretsTable,
 } as const;

@@ -1,6 +1,7 @@
 import { approvalsTable } from './approvals.ts';
 import { auditTable } from './audit.ts';
 import { cachedDefinitionsTable } from './cached-definitions.ts';
+import { callersTable } from './callers.ts';
 import { ledgerTable } from './ledger.ts';
 import { rulesTable } from './rules.ts';
 import { secretsTable } from './secrets.ts';
@@ -17,4 +18,5 @@ export const tables = {
   approvals: approvalsTable,
   audit: auditTable,
   secrets: secretsTable,
+  callers: callersTable,
 } as const;

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { type Selectable, sql } from 'kysely';
+import { LongshoreError } from '../core/errors.ts';
+import { type AgentId, sha256 } from '../core/ids.ts';
+import type { Caller } from '../core/words.ts';
+import { isUniqueViolation } from './sqlite-errors.ts';
+import type { Migration, Table } from './table.ts';
+
+/** A client with a token of its own; times in milliseconds since 1970. */
+export interface ClientCaller {
+  readonly id: string;
+  /** `[A-Za-z0-9_.-]`, unique among those that are not revoked. */
+  readonly name: string;
+  /** How the rest of the program names it: `client:<name>`. */
+  readonly caller: Caller;
+  /** On whose behalf it asks. */
+  readonly agentId: AgentId;
+  readonly createdAt: number;
+  /** To the minute; null if never. */
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+/** The tokens of clients (Claude, Cursor …). Of a token only its SHA-256 is kept. */
+export interface Callers {
+  /** Makes a caller and its token, which is shown this once. `usage` for a bad name, `name-in-use` for a taken one. */
+  create(name: string, agentId: AgentId): Promise<{ readonly caller: ClientCaller; readonly token: string }>;
+  /** Whose token this is; undefined for an unknown or a revoked one. */
+  find(token: string): Promise<ClientCaller | undefined>;
+  /** By time of creation, revoked ones included. */
+  list(): Promise<readonly ClientCaller[]>;
+  /** Takes a caller its token for good; undefined if nobody of that name has one. */
+  revoke(name: string): Promise<ClientCaller | undefined>;
+}
+
+type CallersTables = {
+  callers: {
+    id: string;
+    name: string;
+    agent_id: string;
+    token_sha256: string;
+    created_at: number;
+    last_used_at: number | null;
+    revoked_at: number | null;
+  };
+};
+
+const create: Migration = {
+  number: 9,
+  async up(db) {
+    await db.schema
+      .createTable('callers')
+      .addColumn('id', 'text', column => column.primaryKey())
+      .addColumn('name', 'text', column => column.notNull())
+      .addColumn('agent_id', 'text', column => column.notNull())
+      .addColumn('token_sha256', 'text', column => column.notNull().unique())
+      .addColumn('created_at', 'integer', column => column.notNull())
+      .addColumn('last_used_at', 'integer')
+      .addColumn('revoked_at', 'integer')
+      .modifyEnd(sql`strict`)
+      .execute();
+    await sql`create unique index callers_name on callers (name) where revoked_at is null`.execute(db);
+  },
+};
+
+/** A client that calls a thousand times a minute costs one write a minute. */
+const lastUsedPrecision = 60_000;
+
+/** Callers with tokens, over restarts. */
+export const callersTable: Table<Callers> = {
+  migrations: [create],
+  open({ db: untyped, clock, randomId }) {
+    const db = untyped.$extendTables<CallersTables>();
+    return {
+      async create(name, agentId) {
+        if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
+          throw new LongshoreError(
+            'usage',
+            `A caller is named by 1 to 64 of the characters A-Z a-z 0-9 _ . - and begins with a letter or digit, not ${JSON.stringify(name)}.`,
+          );
+        }
+        const token = `lsc_${randomBytes(32).toString('base64url')}`;
+        const row: Selectable<CallersTables['callers']> = {
+          id: randomId(),
+          name,
+          agent_id: agentId,
+          token_sha256: sha256(token),
+          created_at: clock.now(),
+          last_used_at: null,
+          revoked_at: null,
+        };
+        try {
+          await db.insertInto('callers').values(row).execute();
+        } catch (error) {
+          if (!isUniqueViolation(error)) throw error;
+          throw new LongshoreError(
+            'name-in-use',
+            `There is a caller ${name} already. Choose another name, or run: longshore token revoke ${name}`,
+          );
+        }
+        return { caller: asCaller(row), token };
+      },
+      async find(token) {
+        // Looking for a digest tells a listener nothing about the token, however the index compares.
+        const row = await db
+          .selectFrom('callers')
+          .selectAll()
+          .where('token_sha256', '=', sha256(token))
+          .where('revoked_at', 'is', null)
+          .executeTakeFirst();
+        if (row === undefined) return undefined;
+        const now = clock.now();
+        if (row.last_used_at === null || now - row.last_used_at >= lastUsedPrecision) {
+          await db.updateTable('callers').set({ last_used_at: now }).where('id', '=', row.id).execute();
+          return asCaller({ ...row, last_used_at: now });
+        }
+        return asCaller(row);
+      },
+      async list() {
+        return (await db.selectFrom('callers').selectAll().orderBy('created_at').orderBy('id').execute()).map(asCaller);
+      },
+      async revoke(name) {
+        const row = await db
+          .updateTable('callers')
+          .set({ revoked_at: clock.now() })
+          .where('revoked_at', 'is', null)
+          .where('name', '=', name)
+          .returningAll()
+          .executeTakeFirst();
+        return row && asCaller(row);
+      },
+    };
+  },
+};
+
+function asCaller(row: Selectable<CallersTables['callers']>): ClientCaller {
+  return {
+    id: row.id,
+    name: row.name,
+    caller: `client:${row.name}`,
+    agentId: row.agent_id as AgentId,
+    createdAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,21 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { LongshoreError } from '../core/errors.ts';
 import { makePrivateFile, readPrivateFile } from './private-file.ts';
 
 const form = /^lso_[A-Za-z0-9_-]{43}\n?$/;
 
-/** Where a home keeps the operator's token. */
-export function operatorTokenFile(home: string): string {
-  return join(home, 'operator.token');
-}
-
 /**
- * The operator's token of a home, made at first use: the file is 0600, so whoever can read it is the operator.
+ * The operator's token in a home's `operator.token`, made at first use: the file is 0600, so whoever can read it is the operator.
  * Throws `bad-setting` for a file that holds something else.
  */
-export function operatorToken(home: string): string {
-  const path = operatorTokenFile(home);
+export function operatorToken(path: string): string {
   const text = readPrivateFile(path) ?? makePrivateFile(path, `lso_${randomBytes(32).toString('base64url')}\n`);
   if (form.test(text)) return text.trim();
   throw new LongshoreError(

@@ -18,46 +18,53 @@ export interface HttpReply {
 /** Bytes of one message that we keep in memory: more than any sensible result, less than what would hurt the host. */
 export const largestFrame = 64 * 1024 * 1024;
 
-/** Bytes of an error page that anybody could want to read. */
-const largestErrorText = 64 * 1024;
+/** Characters of an error page that anybody could want to read. Twice that is read, so that no secret is cut in two and missed. */
+const largestErrorText = 32 * 1024;
+
+/** Takes what must not be shown out of a server's words. */
+export type Clean = (text: string) => string;
 
 /**
  * An answer over a raw body: JSON is read in one go and streams as they come, without the web streams of a real
  * Response in between (they cost four times as much CPU as all the rest of a small call).
  * A message beyond `limit` fails with `result-too-large`.
  */
-export function streamedAnswer(url: URL, reply: HttpReply, limit = largestFrame): HttpAnswer {
+export function streamedAnswer(url: URL, reply: HttpReply, clean: Clean, limit = largestFrame): HttpAnswer {
   let web: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   const text = (): Promise<string> => readText(reply.body, limit, tooLarge(limit));
   return {
-    ...head(url, reply),
+    ...head(url, reply, clean),
     get body() {
       web ??= webStream(reply.body, limit);
       return web;
     },
     text,
-    json: async () => JSON.parse(await text()) as unknown,
+    json: async () => parseJson(await text()),
   };
 }
 
-/** The answer of a refusal: its text read at once, cut to a sensible length and cleaned by `clean` before anybody sees it. */
-export async function refusedAnswer(url: URL, reply: HttpReply, clean: (text: string) => string): Promise<HttpAnswer> {
-  const text = clean(await readText(reply.body, largestErrorText, 'cut'));
+/** The answer of a refusal: its text read at once, cut to a sensible length and cleaned before anybody sees it. */
+export async function refusedAnswer(url: URL, reply: HttpReply, clean: Clean): Promise<HttpAnswer> {
+  const text = clean(await readText(reply.body, 2 * largestErrorText, 'cut')).slice(0, largestErrorText);
   return {
-    ...head(url, reply),
+    ...head(url, reply, clean),
     body: null,
     text: () => Promise.resolve(text),
-    json: () => Promise.resolve(text).then(JSON.parse),
+    json: () => Promise.resolve(text).then(parseJson),
   };
 }
 
-function head(
-  url: URL,
-  reply: HttpReply,
-): Pick<HttpAnswer, 'headers' | 'ok' | 'redirected' | 'status' | 'statusText' | 'url'> {
+type Head = Pick<HttpAnswer, 'headers' | 'ok' | 'redirected' | 'status' | 'statusText' | 'url'>;
+
+const mcpTypes = /^(?:application\/json|text\/event-stream)\s*(?:;|$)/i;
+
+function head(url: URL, reply: HttpReply, clean: Clean): Head {
   const headers = new Headers();
   for (const [name, value] of Object.entries(reply.headers)) {
-    for (const one of typeof value === 'string' ? [value] : (value ?? [])) headers.append(name, one);
+    for (const one of typeof value === 'string' ? [value] : (value ?? [])) {
+      // The one header that errors quote; the types that we must recognise stay as they are.
+      headers.append(name, name === 'content-type' && !mcpTypes.test(one) ? clean(one) : one);
+    }
   }
   return {
     url: url.href,
@@ -68,6 +75,15 @@ function head(
     ok: reply.statusCode >= 200 && reply.statusCode < 300,
     redirected: false,
   };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not the parser's own error, which quotes the text.
+    throw new SyntaxError('The answer is not JSON.');
+  }
 }
 
 function tooLarge(limit: number): LongshoreError {
@@ -136,7 +152,7 @@ export function frameMeter(limit: number): (chunk: Uint8Array) => boolean {
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
       const length = line + end - start;
       // Blank, or only the \r of a \r\n; other lines of one character say nothing in an event stream.
-      event = length <= 1 ? 0 : event + length;
+      event = length <= 1 ? 0 : event + length + 1;
       if (event > limit) return false;
       line = 0;
       start = end + 1;

@@ -26,8 +26,10 @@ export function httpFailure(error: unknown, { url, session, latestStatus, hide }
   const ours = chain.find(link => link instanceof LongshoreError);
   if (ours !== undefined) return ours;
   const found = explained(chain, { place, session, latestStatus }) ?? unexplained(chain, place);
+  // A parser's error quotes what it could not read.
+  const quotes = chain.some(({ name }) => name === 'SyntaxError');
   return new LongshoreError(found.code, hide(found.message), {
-    cause: error,
+    ...(!quotes && { cause: error }),
     ...(found.data !== undefined && { data: found.data }),
   });
 }

@@ -43,8 +43,8 @@ export function httpFetch({ agent, url: server, headers }: HttpFetchOptions): Fe
       });
       const location = reply.headers.location;
       if (reply.statusCode < 300 || reply.statusCode > 399 || typeof location !== 'string') {
-        const ok = reply.statusCode < 300;
-        return ok ? streamedAnswer(url, reply) : await refusedAnswer(url, reply, headers.hide);
+        const answer = reply.statusCode < 300 ? streamedAnswer : refusedAnswer;
+        return await answer(url, reply, headers.hide);
       }
       await reply.body.dump();
       url = redirectTarget({ from: url, location, method, status: reply.statusCode, followed, hide: headers.hide });

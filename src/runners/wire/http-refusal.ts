@@ -91,7 +91,7 @@ export function excerpt(text: string | undefined): string {
   const shown = typeof message === 'string' ? message : (text ?? '');
   if (/^\s*<(?:!doctype html|html)/i.test(shown)) return 'an HTML page';
   const plain = stripVTControlCharacters(shown)
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
     .trim();
   return plain.length > longestExcerpt ? `${plain.slice(0, longestExcerpt - 1)}…` : plain;
 }

@@ -66,7 +66,7 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     if (!('method' in frame) && frame.id !== undefined) unanswered.delete(frame.id);
     wire.onmessage?.(frame);
   };
-  inner.onerror = error => wire.onerror?.(error);
+  inner.onerror = error => wire.onerror?.(wire.explain(error));
 
   /** Adds to a request's options that the loss of its stream is told; a caller who watches the stream itself is told instead. */
   const watched = (id: number | string, options: TransportSendOptions = {}): TransportSendOptions => {

@@ -56,7 +56,7 @@ export function createSseWire(options: SseWireOptions): HttpWire {
   const inner = new SSEClientTransport(url, { fetch, redirectPolicy: 'follow' });
   inner.onmessage = frame => wire.onmessage?.(frame);
   inner.onerror = error => {
-    wire.onerror?.(error);
+    wire.onerror?.(wire.explain(error));
     if (streaming && error instanceof SseError) void wire.close(); // never rejects
   };
 

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { LongshoreError } from '../core/errors.ts';
 import { quoteWord, readCommandLine } from './grammar.ts';
+
+function refusal(line: string): string | undefined {
+  try {
+    readCommandLine(line);
+    return undefined;
+  } catch (error) {
+    return error instanceof LongshoreError ? error.code : String(error);
+  }
+}
 
 describe('a command line', () => {
   it.each([
@@ -64,11 +74,7 @@ describe('a command line', () => {
       fc.property(
         fc.string({ unit: fc.constantFrom('"', "'", ' ', '-', 'a', '\t', 'é', '!'), maxLength: 60 }),
         line => {
-          try {
-            readCommandLine(line);
-          } catch (error) {
-            expect(error).toMatchObject({ code: 'usage' });
-          }
+          expect([undefined, 'usage']).toContain(refusal(line));
         },
       ),
       { numRuns: 500 },

@@ -12,17 +12,8 @@ export function serverSpec(planned: PlannedServer, resolved: MCPServerConfig): S
     case 'process':
       return { kind: 'process', command, args, env, ...(cwd !== undefined && { cwd }) };
     case 'docker-run':
-      return {
-        kind: 'docker-run',
-        name: planned.name,
-        command,
-        args,
-        env,
-        allowUnsafe: planned.allowUnsafe ?? false,
-        ...(cwd !== undefined && { cwd }),
-      };
     case 'docker-image':
-      return { kind: 'docker-image', image: planned.image ?? '', args, env, ...planned.container };
+      throw new LongshoreError('usage', 'Containers are not available yet.');
     case 'remote':
       return remote(resolved);
     case 'gateway':

@@ -6,7 +6,10 @@ import { splitCommand } from './split-command.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
 
 followLauncher(process.env);
-process.exitCode = await main(process.argv.slice(2), processTerminal());
+// The launcher requires this module, so it must not wait at the top; a rejection ends the process with its stack.
+void main(process.argv.slice(2), processTerminal()).then(code => {
+  process.exitCode = code;
+});
 
 /** Runs one command line and gives its exit code (docs/errors.md). */
 async function main(argv: readonly string[], terminal: Terminal): Promise<number> {

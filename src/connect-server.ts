@@ -1,0 +1,46 @@
+import { serverSpec } from './catalog/server-spec.ts';
+import { type ReferenceSources, resolveReferences } from './config/resolve-references.ts';
+import { secretValues } from './config/secret-values.ts';
+import type { Connection } from './connections/connection.ts';
+import type { Connect } from './connections/fleet-needs.ts';
+import { openConnection } from './connections/open-connection.ts';
+import { verdictKey } from './connections/verdict-key.ts';
+import type { Redeem } from './core/authorisation.ts';
+import type { InputRequests } from './core/ports/input-requests.ts';
+import type { Verdicts } from './core/ports/verdicts.ts';
+import { openServer, openWithin, verdictSubject } from './runners/index.ts';
+import type { Surroundings } from './runners/runner.ts';
+
+/** What every start needs besides its plan. */
+export interface ConnectNeeds {
+  readonly around: Surroundings;
+  readonly references: ReferenceSources;
+  readonly verdicts: Verdicts;
+  readonly inputRequests: InputRequests;
+  readonly redeem: Redeem;
+  /** Told which values must be masked from now on, wherever they appear (S15). */
+  onSecrets(values: readonly string[]): void;
+}
+
+/** From a plan to a negotiated connection: references are resolved now and not a moment earlier. */
+export async function connectServer(asked: Connect, needs: ConnectNeeds): Promise<Connection> {
+  const { agentId, serverKey, planned, deadlines, signal, onPhase } = asked;
+  const resolved = await resolveReferences(planned.config, needs.references);
+  needs.onSecrets(secretValues(resolved));
+  const spec = serverSpec(planned, resolved.config);
+  const { around, verdicts, inputRequests, redeem } = needs;
+  return await openConnection({
+    agentId,
+    serverKey,
+    open: request => openServer(spec, request),
+    deadlines,
+    openWithin: openWithin(spec, deadlines),
+    signal,
+    verdicts,
+    verdictKey: verdictKey({ agentId, ...verdictSubject(spec) }),
+    inputRequests,
+    redeem,
+    onPhase,
+    around,
+  });
+}

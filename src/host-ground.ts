@@ -1,0 +1,39 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { AgentId, HomeId, RandomId } from './core/ids.ts';
+import { didKey } from './store/did-key.ts';
+import { type HomeOptions, openHome } from './store/home.ts';
+import { lockHome } from './store/home-lock.ts';
+import { readIdentity, resolveAgentId } from './store/identity.ts';
+
+/** What a host stands on: a locked home folder, or nothing that outlives it. */
+export interface HostGround extends Disposable {
+  /** Of the database; `:memory:` without a home. */
+  readonly database: string;
+  readonly homeId: HomeId;
+  readonly defaultAgent: AgentId;
+}
+
+/** Who embeds the host, if anybody does (R66). */
+export interface Embedder {
+  readonly agentId?: unknown;
+}
+
+/** Opens and locks a home. Throws `home-in-use`, `invalid-identity`, `bad-setting` or `cannot-record`. */
+export function homeGround(options: HomeOptions, pid: number, embedder: Embedder): HostGround {
+  const home = openHome(options);
+  const lock = lockHome(home, pid);
+  try {
+    const defaultAgent = resolveAgentId(embedder, () => readIdentity(home.identity).agentId);
+    const { database, homeId } = home;
+    return { database, homeId, defaultAgent, [Symbol.dispose]: () => lock.release() };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** No home: an identity for this host alone, and a database that nobody else sees. */
+export function ephemeralGround(randomId: RandomId, embedder: Embedder): HostGround {
+  const defaultAgent = resolveAgentId(embedder, () => didKey(generateKeyPairSync('ed25519').publicKey));
+  return { database: ':memory:', homeId: randomId() as HomeId, defaultAgent, [Symbol.dispose]() {} };
+}

@@ -1,0 +1,184 @@
+import { homedir } from 'node:os';
+import { type Agent, createAgent } from './agent.ts';
+import { type KnownServers, plan } from './catalog/plan.ts';
+import { readSettings } from './config/settings.ts';
+import { connectServer } from './connect-server.ts';
+import { Fleet } from './connections/fleet.ts';
+import { createAuthority } from './core/authorisation.ts';
+import { type Clock, systemClock } from './core/clock.ts';
+import type { Deadlines } from './core/deadlines.ts';
+import { LongshoreError } from './core/errors.ts';
+import {
+  type AgentId,
+  agentId as asAgentId,
+  type InstanceId,
+  type RandomId,
+  randomId,
+  type ServerKey,
+} from './core/ids.ts';
+import { type InputRequests, noInput } from './core/ports/input-requests.ts';
+import { type Log, silentLog } from './core/ports/log.ts';
+import { createGovernance } from './governance/governance.ts';
+import { createRegistry } from './governance/registry.ts';
+import { registryMount } from './governance/registry-mount.ts';
+import { ephemeralGround, homeGround } from './host-ground.ts';
+import { reclaim } from './runners/reclaim.ts';
+import type { Surroundings } from './runners/runner.ts';
+import { startWatchdog } from './runners/watchdog/watchdog.ts';
+import { cleanUpOnSignals } from './signal-cleanup.ts';
+import { openStore } from './store/store.ts';
+
+/** How a host is opened; everything has a default. */
+export interface HostOptions {
+  /** The folder of database, identity and lock; default: LONGSHORE_HOME or the platform's data folder. */
+  readonly home?: string;
+  /** Nothing on disk and nothing recorded; the identity is made for this host alone. */
+  readonly ephemeral?: boolean;
+  /** The default agent's DID, from an embedding agent host (R66); default: the home's own. */
+  readonly agentId?: string;
+  /** Overrides of the deadlines, in milliseconds. */
+  readonly deadlines?: Partial<Deadlines>;
+  /** Who answers what servers ask; default: nobody. */
+  readonly inputRequests?: InputRequests;
+  readonly log?: Log;
+  /** Cleans up when SIGINT, SIGTERM or SIGHUP arrives and then raises it again (R5); default true. */
+  readonly handleSignals?: boolean;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly platform?: NodeJS.Platform;
+  readonly homeDir?: string;
+  readonly clock?: Clock;
+  readonly randomId?: RandomId;
+}
+
+/** Everything of one home: its agents, their servers and what is recorded about them. */
+export interface Host extends AsyncDisposable {
+  /** The default agent, or the one with that DID. */
+  agent(id?: string): Agent;
+  /** Stops every server of every agent; rejects naming those that are left, and may be called again (R54). */
+  dispose(): Promise<void>;
+}
+
+/** The hosts that are open in this process; `cleanupMcpTransport` is a function of the module by contract (interface.md). */
+const openHosts = new Set<OpenHost>();
+
+interface OpenHost {
+  readonly agents: ReadonlyMap<AgentId, Agent>;
+  readonly fleet: Fleet;
+}
+
+/**
+ * Opens a home, or with `ephemeral` a host without one. Rejects with `home-in-use`, `bad-setting`, `invalid-identity`
+ * or `store-corrupt`.
+ */
+export async function openHost(options: HostOptions = {}): Promise<Host> {
+  const { env = process.env, platform = process.platform, homeDir = homedir() } = options;
+  const { clock = systemClock, randomId: random = randomId, log = silentLog } = options;
+  const { settings, warnings } = readSettings({ env, platform, homeDir });
+  for (const { code, message } of warnings) log.warn({ code }, message);
+  const instance = random() as InstanceId;
+
+  await using opening = new AsyncDisposableStack();
+  const folder = options.home ?? settings.home;
+  const ground = opening.use(
+    options.ephemeral
+      ? ephemeralGround(random, options)
+      : homeGround({ folder, platform, randomId: random }, process.pid, options),
+  );
+  const store = opening.use(await openStore({ path: ground.database, clock, randomId: random }));
+  const watchdog = opening.use(startWatchdog({ instance, log, env, platform }));
+  const { pid } = process;
+  const { ledger, verdicts } = store;
+  const around: Surroundings = {
+    env,
+    platform,
+    homeDir,
+    pid,
+    instance,
+    clock,
+    randomId: random,
+    log,
+    ledger,
+    watchdog,
+  };
+  const { mint, redeem } = createAuthority();
+  const { inputRequests = noInput } = options;
+  const connectNeeds = { around, references: { env }, verdicts, inputRequests, redeem, onSecrets() {} };
+  const registry = createRegistry({ now: clock.now });
+  const fleet = new Fleet({
+    deadlines: { ...settings.deadlines, ...options.deadlines },
+    log,
+    mount: registryMount(registry, () => {}),
+    connect: asked => connectServer(asked, connectNeeds),
+    reclaim: (agentId, serverKey) => reclaimAll(around, { agentId, serverKey }),
+    onState() {},
+  });
+  const { dispatch } = createGovernance({ registry, fleet, mint, randomId: random });
+
+  const agents = new Map<AgentId, Agent>();
+  const known: KnownServers = { saved: new Map() };
+  function agent(id?: string): Agent {
+    const agentId = id === undefined ? ground.defaultAgent : asAgentId(id);
+    const existing = agents.get(agentId);
+    if (existing) return existing;
+    const made = createAgent(agentId, { fleet, registry, dispatch, plan: async ref => plan(ref, known) });
+    agents.set(agentId, made);
+    return made;
+  }
+
+  const held = opening.move();
+  const open: OpenHost = { agents, fleet };
+  openHosts.add(open);
+  const dispose = disposer(fleet, held, () => {
+    openHosts.delete(open);
+    stopListening();
+  });
+  const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
+  return { agent, dispose, [Symbol.asyncDispose]: dispose };
+}
+
+/** Removes everything that the ledger still has of a server, and returns how many things that were. */
+async function reclaimAll(around: Surroundings, owner: { agentId: AgentId; serverKey: ServerKey }): Promise<number> {
+  const holdings = await around.ledger.list(owner);
+  for (const holding of holdings) await reclaim(holding, around);
+  return holdings.length;
+}
+
+/** Ends the fleet first and, once nothing of it is left, what it stood on; a failed run may be repeated (R54). */
+function disposer(fleet: Fleet, held: AsyncDisposable, onEnd: () => void): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  async function end(): Promise<void> {
+    await fleet.close();
+    await held[Symbol.asyncDispose]();
+    onEnd();
+  }
+  return async () => {
+    running ??= end();
+    try {
+      await running;
+    } catch (error) {
+      running = undefined;
+      throw error;
+    }
+  };
+}
+
+/**
+ * D1's cleanup of one server by its name, over all hosts open in this process: container first, then the transport,
+ * awaited (R3). An unknown name is fine; one that two agents use throws `ambiguous-ref` unless `agentId` says whose.
+ */
+export async function cleanupMcpTransport(serverName: string, options: { agentId?: string } = {}): Promise<void> {
+  const owners = [...openHosts].flatMap(({ agents, fleet }) =>
+    [...agents].flatMap(([id, agent]) => {
+      const named = fleet.list(id).some(one => one.planned.name === serverName || one.serverKey === serverName);
+      return named && (options.agentId ?? id) === id ? [agent] : [];
+    }),
+  );
+  if (owners.length > 1) {
+    const ids = owners.map(owner => owner.agentId).join(', ');
+    throw new LongshoreError(
+      'ambiguous-ref',
+      `Several agents have a server ${serverName}: ${ids}. Say which with agentId.`,
+    );
+  }
+  await owners[0]?.cleanupMcpTransport(serverName);
+}

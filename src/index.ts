@@ -1,0 +1,10 @@
+/** The library's public surface; docs/architecture.md tells what is behind it. */
+export type { Agent, CallOptions, LoadedServer, LoadOptions, Tool } from './agent.ts';
+export { expandMcpConfigsFromJson } from './config/expand-mcp-configs.ts';
+export { inferTransport } from './config/infer-transport.ts';
+export { parseConfigBody } from './config/parse-config-body.ts';
+export type { MCPServerConfig } from './config/types.ts';
+export { type ErrorCode, errorTable, LongshoreError } from './core/errors.ts';
+export type { Diagnostic, Handle, Progress, RawResult } from './core/words.ts';
+export type { Dispatched } from './governance/dispatcher.ts';
+export { cleanupMcpTransport, type Host, type HostOptions, openHost } from './host.ts';

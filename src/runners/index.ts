@@ -1,0 +1,45 @@
+import type { Deadlines } from '../core/deadlines.ts';
+import type { JsonObject } from '../core/json.ts';
+import { isPackageLauncher } from './package-launcher.ts';
+import { type ProcessSpec, processRunner } from './process.ts';
+import { type RemoteSpec, remoteRunner } from './remote.ts';
+import type { Opened, OpenRequest, Runner } from './runner.ts';
+
+/** What a server of each kind is started from; a new kind is a new file and a line here and in `runners`. */
+interface Specs {
+  readonly process: ProcessSpec;
+  readonly remote: RemoteSpec;
+}
+
+/** What one server is started from, its references resolved. */
+export type ServerSpec = Specs[keyof Specs];
+
+const runners: { readonly [Kind in keyof Specs]: Runner<Specs[Kind]> } = {
+  process: processRunner,
+  remote: remoteRunner,
+};
+
+/** Opens a server with the runner of its kind. */
+export function openServer(spec: ServerSpec, request: OpenRequest): Promise<Opened> {
+  return (runners[spec.kind] as Runner<ServerSpec>).open(spec, request);
+}
+
+/** Milliseconds for opening and negotiation together: longer where the command downloads packages first (R49). */
+export function openWithin(spec: ServerSpec, deadlines: Deadlines): number {
+  return spec.kind === 'process' && isPackageLauncher(spec.command, spec.args)
+    ? deadlines.openLauncher
+    : deadlines.open;
+}
+
+/** What identifies a server, and apart from it the credential that it is asked with: verdicts are kept by both. */
+export function verdictSubject(spec: ServerSpec): { readonly server: JsonObject; readonly credential: JsonObject } {
+  switch (spec.kind) {
+    case 'process':
+      return {
+        server: { kind: spec.kind, command: spec.command, args: spec.args, cwd: spec.cwd },
+        credential: spec.env,
+      };
+    case 'remote':
+      return { server: { kind: spec.kind, url: spec.url }, credential: spec.headers };
+  }
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { root } from './run-longshore.ts';
+
+const run = promisify(execFile);
+
+describe('the packed package', () => {
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longshore-package-'));
+    const packed = await run('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder], {
+      cwd: root,
+    });
+    const { filename } = JSON.parse(packed.stdout)[0];
+    await writeFile(join(folder, 'package.json'), '{ "name": "someone", "version": "1.0.0", "type": "module" }');
+    await run('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', join(folder, filename)], {
+      cwd: folder,
+    });
+  }, 120_000);
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('R86: runs when it is installed in an empty folder', async () => {
+    const { stdout } = await run(process.execPath, [
+      join(folder, 'node_modules/longshore/bin/longshore.js'),
+      '--version',
+    ]);
+    const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    expect(stdout).toBe(`${version}\n`);
+  });
+
+  it('R14: exports what interface.md promises, and inferTransport works without any service', {
+    timeout: 30_000,
+  }, async () => {
+    const program = `
+      import * as longshore from 'longshore';
+      const { inferTransport } = longshore;
+      console.log(JSON.stringify({
+        names: Object.keys(longshore).sort(),
+        stdio: inferTransport({ name: 'test-mcp', command: 'docker', args: ['run', '--rm', '-i', 'some-mcp-image'] }),
+        http: inferTransport({ name: 'context7', endpoint: 'http://localhost:3000/mcp' }),
+      }));`;
+    await writeFile(join(folder, 'program.js'), program);
+    const { stdout } = await run(process.execPath, ['program.js'], { cwd: folder });
+    const printed = JSON.parse(stdout);
+    expect(printed).toMatchObject({ stdio: 'stdio', http: 'streamable-http' });
+    for (const name of [
+      'openHost',
+      'inferTransport',
+      'parseConfigBody',
+      'expandMcpConfigsFromJson',
+      'LongshoreError',
+      'cleanupMcpTransport',
+    ]) {
+      expect(printed.names).toContain(name);
+    }
+  });
+
+  it('says what it needs on an older Node', async () => {
+    const { systemNode } = await import('./run-longshore.ts');
+    const major = Number((await run(systemNode(), ['--version'])).stdout.slice(1).split('.')[0]);
+    const launched = run(systemNode(), [join(folder, 'node_modules/longshore/bin/longshore.js'), '--version']);
+    if (major >= 24) expect((await launched).stdout).not.toBe('');
+    else await expect(launched).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Node 24 or later') });
+  });
+
+  it('passes the checks of a publisher', { timeout: 60_000 }, async () => {
+    await run(process.execPath, [join(root, 'node_modules/publint/src/cli.js'), '--strict', root]);
+  });
+});

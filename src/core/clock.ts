@@ -1,5 +1,3 @@
-import { setTimeout as after } from 'node:timers/promises';
-
 /** Time as an argument: tests hand in their own, or fake Node's timers under this one. */
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
@@ -11,6 +9,17 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   async sleep(milliseconds, signal) {
-    await after(milliseconds, undefined, signal ? { signal } : {});
+    signal?.throwIfAborted();
+    const over = Promise.withResolvers<void>();
+    // The global one, which tests can fake; the one of node:timers/promises they cannot.
+    const timer = setTimeout(over.resolve, milliseconds);
+    const abort = (): void => over.reject(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await over.promise;
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
   },
 };

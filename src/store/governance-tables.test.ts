@@ -132,7 +132,7 @@ describe('audit rows', () => {
   it('are written all or none', async () => {
     await using store = await openStore({ path: ':memory:', clock: systemClock });
     await store.audit.append([row(1)]);
-    await expect(store.audit.append([row(2), row(1), row(3)])).rejects.toThrow();
+    await expect(store.audit.append([row(2), row(1), row(3)])).rejects.toThrow('UNIQUE');
     expect(await store.audit.read({ limit: 10, order: 'oldest-first' })).toEqual([row(1)]);
   });
 });

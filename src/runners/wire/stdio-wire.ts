@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Diagnostic } from '../../core/words.ts';
+import { drained } from './drained.ts';
 import { createFrameQueue } from './frame-queue.ts';
 import { answeredId, parseFrames, resultTooLarge } from './frames.ts';
 import { createLineReader, type OversizedLine } from './line-reader.ts';
@@ -27,6 +28,8 @@ export interface StdioWireOptions {
   readonly exited: Promise<unknown>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Takes secrets out of what is told about noise. */
+  readonly hide?: (text: string) => string;
   /** The longest line that is read, in bytes (default 64 MiB). */
   readonly maxLineBytes?: number;
 }
@@ -34,10 +37,6 @@ export interface StdioWireOptions {
 const defaultMaxLineBytes = 64 * 1024 * 1024;
 /** How many frames may wait before anybody listens. */
 const maxUnheard = 10_000;
-/** After the process is gone its pipe is read until it was quiet for one pause, at most that many times. */
-const drainPause = 50;
-const drainRounds = 20;
-
 /**
  * Newline-delimited JSON-RPC over a process's stdin and stdout. It closes when the process is gone, even if a
  * grandchild still holds the pipe (protocol.md 2.2); when it can no longer be written to or read from; or on `close`,
@@ -47,12 +46,11 @@ const drainRounds = 20;
 export function createStdioWire(options: StdioWireOptions): StdioWire {
   const { stdin, stdout, clock, log } = options;
   const maxBytes = options.maxLineBytes ?? defaultMaxLineBytes;
-  const noise = createStdoutNoise();
+  const noise = createStdoutNoise(options.hide ?? (text => text));
   const takers = new Set<(frame: Frame) => boolean>();
   const closed = Promise.withResolvers<void>();
   let consumer: Wire['onmessage'];
   let state: 'open' | 'ending' | 'closed' = 'open';
-  let received = 0;
   let oversized = 0;
   let unheard = 0;
 
@@ -120,25 +118,13 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
     wire.onclose?.();
   }
 
-  async function drainThenFinish(): Promise<void> {
+  function lose(): void {
     if (state !== 'open') return;
     state = 'ending';
-    for (let round = 0; round < drainRounds; round++) {
-      const before = received;
-      await clock.sleep(drainPause);
-      // A busy event loop fires the timer before it reads the pipe: let it read once before calling the pipe quiet.
-      await new Promise(setImmediate);
-      if (received === before) break;
-    }
-    finish();
-  }
-
-  function lose(): void {
-    void drainThenFinish(); // its only failure would be the clock's, and then nobody is left to tell
+    void drained(stdout, clock).then(finish); // it could only fail with the clock
   }
 
   stdout.on('data', (chunk: Buffer) => {
-    received += chunk.length;
     // After `close` the pipe is still read, so that a server which is printing can come to its end.
     if (state !== 'closed') reader.push(chunk);
   });

@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from 'node:util';
 import type { Diagnostic } from '../../core/words.ts';
+import { plainText } from './plain-text.ts';
 
 /** What a server printed on stdout that is no message: counted, and the first and last lines kept (docker-problems row 26). */
 export interface StdoutNoise {
@@ -11,15 +11,15 @@ export interface StdoutNoise {
 const keptLines = 20;
 const keptCharacters = 300;
 
-export function createStdoutNoise(): StdoutNoise {
+/** `hide` takes secrets out of a line. */
+export function createStdoutNoise(hide: (line: string) => string): StdoutNoise {
   let count = 0;
   let first = '';
   const last: string[] = [];
   return {
     add(line) {
-      const text = stripVTControlCharacters(line.subarray(0, 4 * keptCharacters).toString())
-        .trim()
-        .slice(0, keptCharacters);
+      const start = line.subarray(0, 4 * keptCharacters).toString();
+      const text = hide(plainText(start).trim()).slice(0, keptCharacters);
       if (count++ === 0) first = text;
       last.push(text);
       if (last.length > keptLines) last.shift();

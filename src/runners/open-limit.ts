@@ -1,0 +1,36 @@
+import type { Clock } from '../core/clock.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { ServerKey } from '../core/ids.ts';
+
+/** What may end an opening before it is done. */
+export interface OpenLimit extends Disposable {
+  /** Aborted with a LongshoreError: `cancelled` if the caller gave up, `timeout` if the budget is spent. */
+  readonly signal: AbortSignal;
+}
+
+/** Joins a caller's signal and a deadline (R49), with reasons that may be thrown as they are. */
+export function createOpenLimit(options: {
+  /** Milliseconds. */
+  readonly budget: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly serverKey: ServerKey;
+}): OpenLimit {
+  const { budget, clock, signal, serverKey } = options;
+  const either = new AbortController();
+  const done = new AbortController();
+  const cancel = (): void => either.abort(new LongshoreError('cancelled', `The start of ${serverKey} was cancelled.`));
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
+  clock.sleep(budget, done.signal).then(
+    () => either.abort(new LongshoreError('timeout', `${serverKey} has not answered within ${budget / 1000} s.`)),
+    () => undefined, // disposed of
+  );
+  return {
+    signal: either.signal,
+    [Symbol.dispose]() {
+      done.abort();
+      signal.removeEventListener('abort', cancel);
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import { type Child, startChild } from './child.ts';
+import { type FoundCommand, lookUpCommand } from './command-lookup.ts';
+import { type Environment, hideSecrets, serverEnvironment } from './environment.ts';
+import { loginPathOf } from './login-path.ts';
+import { createOpenLimit } from './open-limit.ts';
+import { isPackageLauncher } from './package-launcher.ts';
+import { startFailure } from './process-failure.ts';
+import type { Opened, OpenRequest, Runner } from './runner.ts';
+import { probe } from './wire/probe.ts';
+import { createStdioWire } from './wire/stdio-wire.ts';
+
+/** A server that is a command on this machine. References in `env` are resolved when it starts. */
+export const processSpec = z.readonly(
+  z.object({
+    kind: z.literal('process'),
+    command: z.string().min(1),
+    args: z.readonly(z.array(z.string())),
+    env: z.readonly(z.record(z.string(), z.string())),
+    cwd: z.exactOptional(z.string().min(1)),
+  }),
+);
+
+/** See `processSpec`. */
+export type ProcessSpec = z.infer<typeof processSpec>;
+
+/** A start that needs nothing any more but the start itself. */
+interface Launch {
+  readonly command: FoundCommand;
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly cwd: string | undefined;
+  readonly hide: (text: string) => string;
+}
+
+/**
+ * Starts a command in a process group of its own and negotiates in place on its pipes. A server that exits on the
+ * unknown first question is started once more, as a legacy one. Rejects with `command-not-found`, `failed-to-start`,
+ * `timeout`, `cancelled`, `no-common-version` or `protocol-error`, and only when everything it started is gone (R50);
+ * where that cannot be reached, with `close-failed`.
+ */
+export const processRunner: Runner<ProcessSpec> = {
+  async open(spec, request) {
+    const { deadlines, verdict, serverKey, signal, around } = request;
+    const budget = isPackageLauncher(spec.command, spec.args) ? deadlines.openLauncher : deadlines.open;
+    using limit = createOpenLimit({ budget, clock: around.clock, signal, serverKey });
+    request.onPhase('looking-up', spec.command);
+    const launch = await prepare(spec, request);
+    const first = verdict?.era === 'legacy' ? 'initialize' : 'discover';
+    try {
+      return await attempt(launch, request, limit.signal, first);
+    } catch (error) {
+      if (first !== 'discover' || !exitedUnanswered(error)) throw error;
+      // The question may be why it ended (protocol.md 2.2); then that was its answer: it knows only `initialize`.
+      const opened = await attempt(launch, request, limit.signal, 'initialize');
+      return opened.probe?.era === 'legacy' ? { ...opened, probe: { ...opened.probe, cacheable: true } } : opened;
+    }
+  },
+};
+
+async function prepare(spec: ProcessSpec, { around }: OpenRequest): Promise<Launch> {
+  const { env: ours, platform, homeDir } = around;
+  const env = serverEnvironment(ours, platform, spec.env);
+  const command = await lookUpCommand({
+    command: spec.command,
+    cwd: spec.cwd,
+    env,
+    ours,
+    platform,
+    homeDir,
+    loginPath: () => loginPathOf(around),
+  });
+  if (spec.cwd !== undefined && !(await isFolder(spec.cwd))) {
+    throw new LongshoreError(
+      'failed-to-start',
+      `The working folder ${spec.cwd} does not exist. Create it, or change cwd.`,
+    );
+  }
+  return {
+    command,
+    args: [...command.args, ...spec.args],
+    env: command.path === undefined ? env : serverEnvironment({}, platform, env, { PATH: command.path }),
+    cwd: spec.cwd,
+    hide: hideSecrets(spec.env),
+  };
+}
+
+async function attempt(
+  launch: Launch,
+  request: OpenRequest,
+  signal: AbortSignal,
+  first: 'discover' | 'initialize',
+): Promise<Opened> {
+  const { agentId, serverKey, around, capabilities } = request;
+  const { clock, log } = around;
+  const { hide } = launch;
+  signal.throwIfAborted();
+  request.onPhase('starting');
+  const { file } = launch.command;
+  const child = await startChild({ ...launch, kind: 'process', file, agentId, serverKey, around });
+  const wire = createStdioWire({ stdin: child.stdin, stdout: child.stdout, exited: child.exited, clock, log, hide });
+  try {
+    await child.reached('started');
+    request.onPhase('negotiating');
+    const answer = await probe(wire, { capabilities, first, clock, signal });
+    await child.reached('ready');
+    return {
+      wire,
+      transport: 'stdio',
+      probe: answer,
+      exited: child.exited,
+      stderrTail: () => child.stderr.tail(),
+      diagnostics: () => wire.diagnostics(),
+      closeGracefully: child.closeGracefully,
+      closeForcibly: child.closeForcibly,
+    };
+  } catch (error) {
+    const failure = await startFailure(error, child, { name: serverKey, clock });
+    await endFailed(child, failure);
+    throw failure;
+  }
+}
+
+/** R50: a start that failed is over only when all of it is gone. */
+async function endFailed(child: Child, failure: LongshoreError): Promise<void> {
+  try {
+    await child.closeForcibly(new AbortController().signal);
+  } catch (error) {
+    const { message, data = {} } = asLongshoreError(error);
+    throw new LongshoreError('close-failed', `${failure.message}\n${message}`, { cause: failure, data });
+  }
+}
+
+function exitedUnanswered(error: unknown): boolean {
+  if (!(error instanceof LongshoreError) || error.code !== 'failed-to-start') return false;
+  return error.data?.['exit'] !== undefined && error.data['answered'] === false;
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,147 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Host, type HostOptions, openHost } from '../../src/index.ts';
+import { eventually, fixture, processesWith } from './run-longshore.ts';
+
+const servers = ['everything', 'filesystem', 'memory', 'sequential-thinking'] as const;
+
+function official(name: (typeof servers)[number], folder: string) {
+  const program = `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`;
+  return { name, command: process.execPath, args: [program, ...(name === 'filesystem' ? [folder] : [])] };
+}
+
+function small(name: string, program: string, env: Record<string, string> = {}) {
+  return { name, command: process.execPath, args: [fixture(program)], env };
+}
+
+describe('the library', () => {
+  let folder = '';
+  const hosts: Host[] = [];
+
+  async function open(options: HostOptions = {}): Promise<Host> {
+    const host = await openHost({ home: join(folder, 'home'), handleSignals: false, ...options });
+    hosts.push(host);
+    return host;
+  }
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longshore-library-'));
+  });
+
+  afterEach(async () => {
+    for (const host of hosts.splice(0)) await host.dispose();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('R37, R45: loads the official servers, mounts their tools with schemas verbatim, calls them, and ends them', {
+    timeout: 60_000,
+  }, async () => {
+    const host = await open();
+    const agent = host.agent();
+    await Promise.all(servers.map(name => agent.load(official(name, folder))));
+    const names: readonly string[] = agent.tools().map(tool => tool.name);
+    expect(names).toContain('everything__echo');
+    expect(names).toContain('filesystem__read_text_file');
+    expect(names).toContain('memory__read_graph');
+    expect(names).toContain('sequential-thinking__sequentialthinking');
+    for (const tool of agent.tools()) {
+      expect(tool.protocol_version).toBe('2025-11-25');
+      expect(tool.inputSchema).toBe(tool.handle.definition['inputSchema']);
+    }
+    const { result } = await agent.call('everything__echo', { message: 'hi' });
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'Echo: hi' }] });
+    await agent.dispose();
+    expect(agent.tools()).toEqual([]);
+  });
+
+  it('R40: a handle from before a cleanup is refused, its name again means the new one', async () => {
+    const agent = (await open()).agent();
+    const config = official('everything', folder);
+    const before = (await agent.load(config)).tools.find(tool => tool.tool === 'echo');
+    await agent.cleanupMcpTransport('everything');
+    await agent.load(config);
+    if (!before) throw new Error('the server lost its echo');
+    await expect(agent.call(before, { message: 'old' })).rejects.toMatchObject({ code: 'stale-handle' });
+    expect((await agent.call(before.name, { message: 'new' })).result['isError']).not.toBe(true);
+  });
+
+  it('R4: dispose cleans every server once, a second dispose does nothing, and no process is left', async () => {
+    const token = `dispose-${process.pid}`;
+    const host = await open();
+    const agent = host.agent();
+    await agent.load(small('one', 'deaf', { TOKEN_OF_TEST: token }));
+    await agent.load(small('two', 'own-session', { TOKEN_OF_TEST: token }));
+    expect((await processesWith(token)).length).toBeGreaterThanOrEqual(3);
+    await agent.dispose();
+    expect(await processesWith(token)).toEqual([]);
+    await agent.dispose();
+  });
+
+  it('R3: cleaning up joins a start in progress, and a name that is not loaded is fine', async () => {
+    const token = `join-${process.pid}`;
+    const agent = (await open()).agent();
+    await agent.cleanupMcpTransport('nobody');
+    const load = agent.load(small('slow', 'never-answers', { TOKEN_OF_TEST: token }));
+    const refused = expect(load).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await eventually(async () => (await processesWith(token)).length > 0, 10_000)).toBe(true);
+    await agent.cleanupMcpTransport('slow');
+    await refused;
+    expect(await processesWith(token)).toEqual([]);
+  });
+
+  it('R50: aborting a load rejects only when its process is gone', async () => {
+    const token = `abort-${process.pid}`;
+    const agent = (await open()).agent();
+    const abort = new AbortController();
+    const load = agent.load(small('slow', 'never-answers', { TOKEN_OF_TEST: token }), { signal: abort.signal });
+    const refused = expect(load).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await eventually(async () => (await processesWith(token)).length > 0, 10_000)).toBe(true);
+    abort.abort();
+    await refused;
+    expect(await processesWith(token)).toEqual([]);
+  });
+
+  it("R58: agents of one host never see or end each other's servers", async () => {
+    const host = await open();
+    const [one, two] = [host.agent(), host.agent('did:example:two')];
+    await one.load(official('everything', folder));
+    expect(two.tools()).toEqual([]);
+    await expect(two.call('everything__echo', { message: 'x' })).rejects.toMatchObject({ code: 'unknown-tool' });
+    await two.load(official('everything', folder));
+    await one.dispose();
+    expect((await two.call('everything__echo', { message: 'still here' })).result['content']).toBeDefined();
+  });
+
+  it('R66: the identity is made once, private, and stays the same; an embedder must pass a DID', async () => {
+    const first = await open();
+    const { agentId } = first.agent();
+    expect(agentId).toMatch(/^did:key:z6Mk/);
+    await first.dispose();
+    const second = await open();
+    expect(second.agent().agentId).toBe(agentId);
+    expect((await stat(join(folder, 'home', 'identity.json'))).mode & 0o777).toBe(0o600);
+    await second.dispose();
+    for (const bad of ['', ' did:x:1', 'did:x:1 ', 'someone']) {
+      await expect(open({ agentId: bad })).rejects.toMatchObject({ code: 'invalid-identity' });
+    }
+    expect((await open({ agentId: 'did:x:1' })).agent().agentId).toBe('did:x:1');
+  });
+
+  it('refuses a home that another host has, and names the way in', async () => {
+    await open();
+    await expect(open()).rejects.toMatchObject({
+      code: 'home-in-use',
+      message: expect.stringContaining('longshore/client'),
+    });
+  });
+
+  it('tells two servers apart whose names would be the same key', async () => {
+    const agent = (await open()).agent();
+    const keys = [];
+    for (const name of ['a.b', 'a b', 'a-b']) keys.push((await agent.load(small(name, 'noisy'))).server);
+    expect(new Set(keys).size).toBe(3);
+    for (const key of keys) expect(key).toMatch(/^a-b(-[0-9a-f]{4})?$/);
+  });
+});

@@ -22,7 +22,7 @@ import { createGovernance } from './governance/governance.ts';
 import { createRegistry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
-import { reclaim } from './runners/reclaim.ts';
+import { reclaim, sweep } from './runners/reclaim.ts';
 import type { Surroundings } from './runners/runner.ts';
 import { startWatchdog } from './runners/watchdog/watchdog.ts';
 import { cleanUpOnSignals } from './signal-cleanup.ts';
@@ -100,6 +100,9 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ledger,
     watchdog,
   };
+  // In the background: what is left of a dead run must not delay this one, but the store outlives the sweep.
+  const swept = sweep(around).catch(error => log.warn({ error: String(error) }, 'The ledger could not be swept.'));
+  opening.defer(() => swept);
   const { mint, redeem } = createAuthority();
   const { inputRequests = noInput } = options;
   const connectNeeds = { around, references: { env }, verdicts, inputRequests, redeem, onSecrets() {} };

@@ -22,6 +22,22 @@ export async function reclaim(holding: Holding, around: Surroundings): Promise<v
   }
 }
 
+/**
+ * Removes what runs of the host that are dead left behind; the home's lock proves them dead. One that cannot be removed
+ * now (an engine that does not answer) stays in the ledger, says why, and holds nobody up.
+ */
+export async function sweep(around: Surroundings): Promise<void> {
+  const left = (await around.ledger.list()).filter(holding => holding.instance !== around.instance);
+  for (const holding of left) {
+    try {
+      await reclaim(holding, around);
+      around.log.info({ server: holding.serverKey, kind: holding.kind }, 'Removed what an earlier run left behind.');
+    } catch (error) {
+      around.log.warn({ server: holding.serverKey, kind: holding.kind }, asLongshoreError(error).message);
+    }
+  }
+}
+
 const removals: Readonly<Record<Holding['kind'], (holding: Holding, around: Surroundings) => Promise<void>>> = {
   process: removeProcesses,
   gateway: removeProcesses,

@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Host, type HostOptions, openHost } from '../../src/index.ts';
-import { eventually, fixture, processesWith } from './run-longshore.ts';
+import { childrenOf, eventually, fixture, processesWith } from './run-longshore.ts';
 
 const servers = ['everything', 'filesystem', 'memory', 'sequential-thinking'] as const;
 
@@ -127,6 +130,31 @@ describe('the library', () => {
       await expect(open({ agentId: bad })).rejects.toMatchObject({ code: 'invalid-identity' });
     }
     expect((await open({ agentId: 'did:x:1' })).agent().agentId).toBe('did:x:1');
+  });
+
+  it('R5, R62: the next start of a home removes what a killed host and its killed watchdog left', {
+    timeout: 60_000,
+  }, async () => {
+    const token = `swept-${process.pid}`;
+    const home = join(folder, 'home');
+    const program = fileURLToPath(new URL('../fixtures/dying-host.ts', import.meta.url));
+    const child = spawn(process.execPath, [program, home, fixture('own-session'), token], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    const servers = await processesWith(`TOKEN_OF_TEST=${token}`);
+    expect(servers.length).toBeGreaterThanOrEqual(2);
+    // Stopped, it cannot start another watchdog in the place of the one that is killed.
+    child.kill('SIGSTOP');
+    // The watchdog is the host's one child that is none of the servers; without it only the ledger knows.
+    for (const pid of await childrenOf(child.pid)) if (!servers.includes(pid)) process.kill(pid, 'SIGKILL');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect((await processesWith(`TOKEN_OF_TEST=${token}`)).length).toBeGreaterThanOrEqual(1);
+    await open({ home });
+    expect(await eventually(async () => (await processesWith(`TOKEN_OF_TEST=${token}`)).length === 0, 10_000)).toBe(
+      true,
+    );
   });
 
   it('refuses a home that another host has, and names the way in', async () => {

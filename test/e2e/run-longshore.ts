@@ -81,3 +81,9 @@ export async function eventually(question: () => Promise<boolean>, milliseconds:
     await new Promise(resolve => setTimeout(resolve, 50));
   }
 }
+
+/** The direct children of a process. */
+export async function childrenOf(pid: number | undefined): Promise<readonly number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}

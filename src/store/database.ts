@@ -25,7 +25,7 @@ export interface Database {
  * Rejects with `store-corrupt`, `store-newer` or `cannot-record`; an existing file is never replaced.
  */
 export async function openDatabase(path: string, migrations?: readonly Migration[]): Promise<Database> {
-  if (path !== ':memory:') makePrivateFile(path);
+  if (path !== ':memory:') makeFile(path);
   const database = connect(path);
   try {
     const db = new Kysely<NoTables>({ dialect: new SqliteDialect({ database: sqliteAdapter(database, path) }) });
@@ -44,7 +44,7 @@ export async function openDatabase(path: string, migrations?: readonly Migration
 }
 
 /** SQLite gives its -wal and -shm files the mode of the database file. */
-function makePrivateFile(path: string): void {
+function makeFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     closeSync(openSync(path, 'a', 0o600));

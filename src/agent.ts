@@ -1,13 +1,11 @@
-import type { PlannedServer } from './config/planned-server.ts';
+import type { PlanSettings } from './catalog/plan.ts';
 import type { MCPServerConfig } from './config/types.ts';
-import type { Fleet } from './connections/fleet.ts';
-import type { ServerMember } from './connections/server-member.ts';
-import { LongshoreError } from './core/errors.ts';
+import type { ServerState } from './connections/server-member.ts';
+import type { LongshoreError } from './core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
-import type { Dispatch, Dispatched } from './governance/dispatcher.ts';
-import type { Registry } from './governance/registry.ts';
+import type { Dispatched } from './governance/dispatcher.ts';
 import type { OnPhase } from './runners/runner.ts';
 
 /** A mounted tool as an embedding program sees it; bound to the connection that advertised it (R40). */
@@ -25,7 +23,8 @@ export interface Tool {
   readonly handle: Handle;
 }
 
-export interface LoadOptions {
+/** What `load` may be told besides the ref: environment, container limits, deadlines, and who may stop it. */
+export interface LoadOptions extends PlanSettings {
   /** Aborts the load; it then rejects only after everything that it opened is gone (R50). */
   readonly signal?: AbortSignal;
   readonly onPhase?: OnPhase;
@@ -44,6 +43,31 @@ export interface LoadedServer {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** One server of an agent as a list shows it, failed ones included (R33, R58). */
+export interface ListedServer {
+  readonly server: ServerKey;
+  readonly name: string;
+  readonly kind: ServerKind;
+  readonly state: ServerState['name'];
+  /** Why it is `failed` or `close-failed`. */
+  readonly error: LongshoreError | undefined;
+  readonly image: string | undefined;
+  /** Ids of its containers or process groups, from the ledger. */
+  readonly holdings: readonly string[];
+  readonly transport: TransportName | undefined;
+  readonly protocol_version: string | undefined;
+  readonly tools: readonly Tool[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What an unload did, each part by itself (R60). A part that failed is in the error instead. */
+export interface UnloadOutcome {
+  readonly server: ServerKey;
+  readonly process_removed: true | 'not_running';
+  readonly handles_withdrawn: number;
+  readonly saved_removed: true | 'not_saved';
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: Progress) => void;
@@ -57,6 +81,14 @@ export interface Agent extends AsyncDisposable {
   readonly agentId: AgentId;
   /** Starts a server and mounts its tools: a server ref (an image, a saved name), or a config (D1). */
   load(ref: string | MCPServerConfig, options?: LoadOptions): Promise<LoadedServer>;
+  /** Stops a server and starts it anew: containers are recreated, every handle is withdrawn (R40, R57). */
+  reload(ref: string, options?: Pick<LoadOptions, 'signal' | 'onPhase'>): Promise<LoadedServer>;
+  /** Stops a server and forgets it; `unknown-server` if there is none, `close-failed` while something of it is left. */
+  unload(ref: string): Promise<UnloadOutcome>;
+  /** Every server of this agent, in the order they were loaded. */
+  list(): Promise<readonly ListedServer[]>;
+  /** The last lines that a server wrote to stderr, oldest first; also of one that failed. */
+  logs(ref: string): readonly string[];
   /** All tools that can be called now. */
   tools(): readonly Tool[];
   /**
@@ -68,89 +100,4 @@ export interface Agent extends AsyncDisposable {
   cleanupMcpTransport(serverName: string): Promise<void>;
   /** Cleans up every server of this agent (R4); rejects naming those that are left. A second call is a no-op. */
   dispose(): Promise<void>;
-}
-
-/** What an agent stands on; the host hands it in. */
-export interface AgentNeeds {
-  readonly fleet: Fleet;
-  readonly registry: Registry;
-  readonly dispatch: Dispatch;
-  plan(ref: string | MCPServerConfig): Promise<PlannedServer>;
-}
-
-/** One agent's face of a host. */
-export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
-  const { fleet, registry } = needs;
-  const views = new WeakMap<Handle, Tool>();
-  let disposing: Promise<void> | undefined;
-
-  function viewOf(handle: Handle): Tool {
-    const known = views.get(handle);
-    if (known) return known;
-    const view = toolView(handle);
-    views.set(handle, view);
-    return view;
-  }
-
-  async function dispose(): Promise<void> {
-    disposing ??= fleet.unloadAll(agentId);
-    try {
-      await disposing;
-    } catch (error) {
-      // What could not be cleaned up is kept, and the next dispose tries again (R54).
-      disposing = undefined;
-      throw error;
-    }
-  }
-
-  return {
-    agentId,
-    async load(ref, options = {}) {
-      const planned = await needs.plan(ref);
-      const signal = options.signal ?? new AbortController().signal;
-      const member = await fleet.load(agentId, planned, { signal, onPhase: options.onPhase ?? (() => {}) });
-      const tools = registry.list(agentId, { ownerKey: member.serverKey, kind: 'tool' }).map(viewOf);
-      return loadedServer(member, tools);
-    },
-    tools: () => registry.list(agentId, { kind: 'tool' }).map(viewOf),
-    async call(tool, args = {}, options = {}) {
-      const { signal = new AbortController().signal, ...limits } = options;
-      const handle = typeof tool === 'string' ? tool : 'handle' in tool ? tool.handle : tool;
-      return await needs.dispatch({ agentId, caller: 'library', handle, arguments: args, ...limits }, signal);
-    },
-    async cleanupMcpTransport(serverName) {
-      const member = fleet.list(agentId).find(one => one.planned.name === serverName || one.serverKey === serverName);
-      if (member) await fleet.unload(agentId, member.serverKey);
-    },
-    dispose,
-    [Symbol.asyncDispose]: dispose,
-  };
-}
-
-function loadedServer(member: ServerMember, tools: readonly Tool[]): LoadedServer {
-  const { connection, serverKey, planned, discovery } = member;
-  if (!connection) throw new LongshoreError('connection-lost', `${serverKey} stopped as soon as it was loaded.`);
-  return {
-    server: serverKey,
-    kind: planned.kind,
-    transport: connection.transport,
-    protocol_version: connection.protocolVersion,
-    serverInfo: connection.serverInfo,
-    instructions: connection.instructions,
-    tools,
-    diagnostics: [...planned.diagnostics, ...connection.diagnostics(), ...(discovery?.diagnostics ?? [])],
-  };
-}
-
-function toolView(handle: Handle): Tool {
-  const { description, inputSchema } = handle.definition;
-  return Object.freeze({
-    name: handle.handleName,
-    server: handle.ownerKey,
-    tool: handle.wireName,
-    description: typeof description === 'string' ? description : undefined,
-    inputSchema: inputSchema as JsonObject,
-    protocol_version: handle.protocolVersion,
-    handle,
-  });
 }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { type Agent, createAgent } from './agent.ts';
+import type { Agent } from './agent.ts';
 import { type KnownServers, plan } from './catalog/plan.ts';
 import { readSettings } from './config/settings.ts';
 import { connectServer } from './connect-server.ts';
@@ -18,6 +18,7 @@ import {
 } from './core/ids.ts';
 import { type InputRequests, noInput } from './core/ports/input-requests.ts';
 import { type Log, silentLog } from './core/ports/log.ts';
+import { createAgent } from './create-agent.ts';
 import { createGovernance } from './governance/governance.ts';
 import { createRegistry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
@@ -123,7 +124,13 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     const agentId = id === undefined ? ground.defaultAgent : asAgentId(id);
     const existing = agents.get(agentId);
     if (existing) return existing;
-    const made = createAgent(agentId, { fleet, registry, dispatch, plan: async ref => plan(ref, known) });
+    const made = createAgent(agentId, {
+      fleet,
+      registry,
+      dispatch,
+      ledger,
+      plan: async (ref, set) => plan(ref, known, set),
+    });
     agents.set(agentId, made);
     return made;
   }
@@ -172,8 +179,7 @@ function disposer(fleet: Fleet, held: AsyncDisposable, onEnd: () => void): () =>
 export async function cleanupMcpTransport(serverName: string, options: { agentId?: string } = {}): Promise<void> {
   const owners = [...openHosts].flatMap(({ agents, fleet }) =>
     [...agents].flatMap(([id, agent]) => {
-      const named = fleet.list(id).some(one => one.planned.name === serverName || one.serverKey === serverName);
-      return named && (options.agentId ?? id) === id ? [agent] : [];
+      return fleet.find(id, serverName) && (options.agentId ?? id) === id ? [agent] : [];
     }),
   );
   if (owners.length > 1) {

@@ -70,6 +70,12 @@ export class Fleet {
     return this.#members.get(memberId(agentId, key));
   }
 
+  /** The server that a person means: by its key, its name, or the identity that its plan has. */
+  find(agentId: AgentId, ref: string): ServerMember | undefined {
+    const own = this.list(agentId);
+    return own.find(one => one.serverKey === ref) ?? own.find(one => isNamed(one, ref));
+  }
+
   /** An agent's servers, failed ones included (R58), in the order they were loaded. */
   list(agentId: AgentId): readonly ServerMember[] {
     return [...this.#members.values()].filter(member => member.agentId === agentId);
@@ -134,6 +140,15 @@ export class Fleet {
   #mustBeOpen(): void {
     if (!this.#open) throw new LongshoreError('server-closing', 'This host is closing; it starts no more servers.');
   }
+}
+
+function isNamed({ planned }: ServerMember, ref: string): boolean {
+  return (
+    planned.name === ref ||
+    planned.identity === ref ||
+    planned.identity === `image:${ref}` ||
+    planned.identity === `image:${ref}:latest`
+  );
 }
 
 function memberId(agentId: AgentId, key: string): string {

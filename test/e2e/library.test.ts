@@ -157,6 +157,32 @@ describe('the library', () => {
     );
   });
 
+  it('R33, R54, R58: a server that failed to start stays listed with its error and stderr, and can be unloaded', async () => {
+    const agent = (await open()).agent();
+    const load = agent.load(small('broken', 'exit-during-negotiation'));
+    await expect(load).rejects.toMatchObject({ code: 'failed-to-start' });
+    expect(await agent.list()).toMatchObject([{ server: 'broken', state: 'failed', tools: [], holdings: [] }]);
+    expect((await agent.list())[0]?.error?.message).toContain('exited with code');
+    expect(await agent.unload('broken')).toMatchObject({ process_removed: 'not_running', handles_withdrawn: 0 });
+    expect(await agent.list()).toEqual([]);
+    await expect(agent.unload('broken')).rejects.toMatchObject({ code: 'unknown-server' });
+  });
+
+  it('R40: reload starts the server anew, under the same names, with new handles', async () => {
+    const agent = (await open()).agent();
+    const { tools } = await agent.load(official('everything', folder));
+    const again = await agent.reload('everything');
+    expect(again.tools.map(tool => tool.name)).toEqual(tools.map(tool => tool.name));
+    expect(again.tools[0]?.handle.epoch).not.toBe(tools[0]?.handle.epoch);
+    const [listed] = await agent.list();
+    expect(listed).toMatchObject({ server: 'everything', state: 'connected', protocol_version: '2025-11-25' });
+    expect(listed?.holdings).toHaveLength(1);
+    expect(await agent.unload('everything')).toMatchObject({
+      process_removed: true,
+      handles_withdrawn: expect.any(Number),
+    });
+  });
+
   it('refuses a home that another host has, and names the way in', async () => {
     await open();
     await expect(open()).rejects.toMatchObject({

@@ -52,21 +52,19 @@ export async function lookUpCommand(lookup: CommandLookup): Promise<FoundCommand
   const split = (text: string | undefined): readonly string[] =>
     (text ?? '').split(path.delimiter).filter(folder => path.isAbsolute(folder));
   const own = split(variable(env, 'PATH', platform));
-  const searched = new Set<string>();
+  const onPath = new Set<string>();
   for (const folders of [() => own, () => split(variable(ours, 'PATH', platform)), lookup.loginPath]) {
-    const fresh = (await folders()).filter(folder => !searched.has(folder));
-    for (const folder of fresh) searched.add(folder);
+    const fresh = (await folders()).filter(folder => !onPath.has(folder));
+    for (const folder of fresh) onPath.add(folder);
     const found = await firstProgram(fresh, command, lookup);
-    if (found !== undefined) return withNeighbours(await startable(found, lookup), found, own, searched, path);
+    if (found !== undefined) return withNeighbours(await startable(found, lookup), found, own, onPath, path);
   }
-  for (const pattern of programFolderPatterns({ ...lookup, env: ours })) {
-    for (const folder of await expandFolder(pattern)) {
-      const found = searched.has(folder) ? undefined : await firstProgram([folder], command, lookup);
-      if (found !== undefined) return withNeighbours(await startable(found, lookup), found, own, searched, path);
-    }
-    searched.add(pattern);
+  const patterns = programFolderPatterns({ ...lookup, env: ours }).filter(pattern => !onPath.has(pattern));
+  for (const pattern of patterns) {
+    const found = await firstProgram(await expandFolder(pattern), command, lookup);
+    if (found !== undefined) return withNeighbours(await startable(found, lookup), found, own, onPath, path);
   }
-  throw notFound(command, [...searched]);
+  throw notFound(command, [...onPath, ...patterns]);
 }
 
 async function firstProgram(
@@ -106,16 +104,16 @@ function withNeighbours(
   found: FoundCommand,
   file: string,
   own: readonly string[],
-  searched: ReadonlySet<string>,
+  onPath: ReadonlySet<string>,
   path: typeof posix,
 ): FoundCommand {
   const folder = path.dirname(file);
   if (own.includes(folder)) return found;
-  const onPath = [...searched].filter(one => !one.includes('*'));
   return { ...found, path: [...new Set([folder, ...own, ...onPath])].join(path.delimiter) };
 }
 
-const realDisk: Disk = {
+/** The machine's own. */
+export const realDisk: Disk = {
   async isProgram(file) {
     try {
       await access(file, constants.X_OK);

@@ -35,11 +35,19 @@ describe('the ledger', () => {
       id: expect.stringMatching(/^[0-9a-f]{32}$/) as unknown,
       state: 'intent',
       engineId: null,
+      engine: null,
       lastError: null,
       createdAt: 1_000,
       updatedAt: 1_000,
     });
     expect(await store.ledger.list()).toEqual([recorded]);
+  });
+
+  it('knows on which engine a container is, so that a later run asks the same one', async () => {
+    await using store = await open();
+    const engine = { program: '/usr/bin/podman', globals: ['--connection', 'vm'], env: { DOCKER_HOST: 'unix:///x' } };
+    const recorded = await store.ledger.record({ ...container(alice, 'time'), engine });
+    expect(await store.ledger.list()).toEqual([{ ...recorded, engine }]);
   });
 
   it('changes what is named and nothing else', async () => {

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, HoldingId, InstanceId, ServerKey } from '../core/ids.ts';
-import type { Holding, HoldingKind, HoldingState, Ledger } from '../core/ports/ledger.ts';
+import type { EngineAddress, Holding, HoldingKind, HoldingState, Ledger } from '../core/ports/ledger.ts';
 import type { Migration, Table } from './table.ts';
 
 type LedgerTables = {
@@ -17,6 +17,8 @@ type LedgerTables = {
     image: string | null;
     engine_id: string | null;
     last_error: string | null;
+    /** An EngineAddress as JSON. */
+    engine: string | null;
     created_at: number;
     updated_at: number;
   };
@@ -37,6 +39,7 @@ const create: Migration = {
       .addColumn('name', 'text')
       .addColumn('image', 'text')
       .addColumn('engine_id', 'text')
+      .addColumn('engine', 'text')
       .addColumn('last_error', 'text')
       .addColumn('created_at', 'integer', column => column.notNull())
       .addColumn('updated_at', 'integer', column => column.notNull())
@@ -68,6 +71,7 @@ export const ledgerTable: Table<Ledger> = {
             image: holding.image,
             engine_id: null,
             last_error: null,
+            engine: holding.engine ? JSON.stringify(holding.engine) : null,
             created_at: now,
             updated_at: now,
           })
@@ -118,6 +122,7 @@ function asHolding(row: Selectable<LedgerTables['ledger']>): Holding {
     name: row.name,
     image: row.image,
     engineId: row.engine_id,
+    engine: row.engine === null ? null : (JSON.parse(row.engine) as EngineAddress),
     lastError: row.last_error,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

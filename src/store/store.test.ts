@@ -188,7 +188,7 @@ describe('migrations', () => {
       const database = await openDatabase(path, migrations.slice(0, older));
       if (older > 0) {
         await sql`insert into ledger values ('id', 'process', 'ready', 'did:web:example.org', 'notes', 'i', 'm',
-          null, null, '12', null, 1, 2)`.execute(database.db);
+          null, null, '12', null, null, 1, 2)`.execute(database.db);
       }
       await database.close();
       const store = await open();

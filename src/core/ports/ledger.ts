@@ -6,6 +6,15 @@ export type HoldingKind = 'process' | 'container' | 'gateway';
 /** behaviour.md A16: any step may go to `failed`; from `failed` only `closing` is left. */
 export type HoldingState = 'intent' | 'created' | 'started' | 'ready' | 'closing' | 'gone' | 'failed';
 
+/** Which engine has a container: the command that asks it, and what of the environment names it. No secrets. */
+export interface EngineAddress {
+  readonly program: string;
+  /** Flags before the command, such as `--context x`. */
+  readonly globals: readonly string[];
+  /** Beside our own environment: DOCKER_HOST … of the server's configuration. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** One thing outside our process that is ours, recorded before it exists (R62). */
 export interface Holding {
   readonly id: HoldingId;
@@ -23,13 +32,16 @@ export interface Holding {
   readonly image: string | null;
   /** Process-group id or the engine's container id, once known. */
   readonly engineId: string | null;
+  /** Where a container is; `null` for a process. */
+  readonly engine: EngineAddress | null;
   readonly lastError: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-export type NewHolding = Pick<Holding, 'kind' | 'agentId' | 'serverKey' | 'instance' | 'marker' | 'name' | 'image'>;
+export type NewHolding = Pick<Holding, 'kind' | 'agentId' | 'serverKey' | 'instance' | 'marker' | 'name' | 'image'> &
+  Partial<Pick<Holding, 'engine'>>;
 export type HoldingChange = Partial<Pick<Holding, 'state' | 'engineId' | 'lastError' | 'name'>>;
 
 /** The durable table of holdings. A promise that resolved means: on disk. */

@@ -187,8 +187,9 @@ describe('migrations', () => {
     async older => {
       const database = await openDatabase(path, migrations.slice(0, older));
       if (older > 0) {
-        await sql`insert into ledger values ('id', 'process', 'ready', 'did:web:example.org', 'notes', 'i', 'm',
-          null, null, '12', null, null, 1, 2)`.execute(database.db);
+        // By name, as a later migration may add columns.
+        await sql`insert into ledger (id, kind, state, agent_id, server_key, instance, marker, engine_id, created_at, updated_at)
+          values ('id', 'process', 'ready', 'did:web:example.org', 'notes', 'i', 'm', '12', 1, 2)`.execute(database.db);
       }
       await database.close();
       const store = await open();

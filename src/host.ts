@@ -20,7 +20,7 @@ import { type InputRequests, noInput } from './core/ports/input-requests.ts';
 import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
 import { createGovernance } from './governance/governance.ts';
-import { createRegistry } from './governance/registry.ts';
+import { createRegistry, type Registry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
 import { reclaim, sweep } from './runners/reclaim.ts';
@@ -114,6 +114,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     mount: registryMount(registry, () => {}),
     connect: asked => connectServer(asked, connectNeeds),
     reclaim: (agentId, serverKey) => reclaimAll(around, { agentId, serverKey }),
+    clock,
+    idleFor: (agentId, serverKey) => idleFor(registry, clock, agentId, serverKey),
     onState() {},
   });
   const { dispatch } = createGovernance({ registry, fleet, mint, randomId: random });
@@ -144,6 +146,12 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   });
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
   return { agent, dispose, [Symbol.asyncDispose]: dispose };
+}
+
+function idleFor(registry: Registry, clock: Clock, agentId: AgentId, serverKey: ServerKey): number | undefined {
+  const { holds } = registry;
+  if (holds.busy(agentId, serverKey)) return undefined;
+  return clock.now() - (holds.idleSince(agentId, serverKey) ?? 0);
 }
 
 /** Removes everything that the ledger still has of a server, and returns how many things that were. */

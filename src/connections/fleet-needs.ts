@@ -1,4 +1,5 @@
 import type { PlannedServer } from '../config/planned-server.ts';
+import type { Clock } from '../core/clock.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -17,8 +18,8 @@ export interface Connect {
   readonly onPhase: OnPhase;
 }
 
-/** What the fleet is handed by the host. */
-export interface FleetNeeds {
+/** What every server of the fleet stands on. */
+export interface MemberNeeds {
   readonly deadlines: Deadlines;
   readonly log: Log;
   readonly mount: Mount;
@@ -28,4 +29,13 @@ export interface FleetNeeds {
   reclaim(agentId: AgentId, serverKey: ServerKey): Promise<number>;
   /** Told at every change of a server's state. */
   onState(member: ServerMember): void;
+  /** Told when a server is down and nothing of it is left: it did not start, or it ended by itself after speaking a revision. */
+  onDown(member: ServerMember, protocolVersion: string | undefined): void;
+}
+
+/** What the fleet is handed by the host. */
+export interface FleetNeeds extends Omit<MemberNeeds, 'onDown'> {
+  readonly clock: Clock;
+  /** Milliseconds since the last use of a server; `undefined` while a call of it waits or runs. */
+  idleFor(agentId: AgentId, serverKey: ServerKey): number | undefined;
 }

@@ -3,9 +3,10 @@ import { LongshoreError } from '../core/errors.ts';
 import { type AgentId, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
 import type { WithdrawReason } from '../core/words.ts';
 import type { OnPhase } from '../runners/runner.ts';
-import type { Connection } from './connection.ts';
-import type { FleetNeeds } from './fleet-needs.ts';
+import type { Connection, Discovery } from './connection.ts';
+import type { FleetNeeds, MemberNeeds } from './fleet-needs.ts';
 import { ServerMember, type StopOutcome } from './server-member.ts';
+import { Supervisor } from './supervisor.ts';
 
 /** How a load or reload is told and stopped. */
 export interface StartOptions {
@@ -13,14 +14,59 @@ export interface StartOptions {
   readonly onPhase: OnPhase;
 }
 
+/** A saved server at the start of a host: not started, but listed by what it offered when it was last seen. */
+export interface Restored {
+  readonly planned: PlannedServer;
+  readonly serverKey: ServerKey;
+  readonly last: { readonly discovery: Discovery; readonly protocolVersion: string } | undefined;
+}
+
 /** All servers of all agents of one host. Agents never see each other's (R58). */
 export class Fleet {
   readonly #members = new Map<string, ServerMember>();
   readonly #needs: FleetNeeds;
+  readonly #memberNeeds: MemberNeeds;
+  readonly #supervisor: Supervisor;
+  /** Saved servers: they start on their first call, sleep when idle, and start again when they crash. */
+  readonly #saved = new Set<ServerMember>();
   #open = true;
 
   constructor(needs: FleetNeeds) {
     this.#needs = needs;
+    this.#supervisor = new Supervisor(needs.clock, needs.log);
+    this.#memberNeeds = {
+      ...needs,
+      onState: member => this.#onState(member),
+      onDown: (member, protocolVersion) => this.#onDown(member, protocolVersion),
+    };
+  }
+
+  /** Takes a saved server in without starting it (R68). */
+  restore(agentId: AgentId, { planned, serverKey, last }: Restored): ServerMember {
+    const member = new ServerMember(agentId, serverKey, planned, this.#memberNeeds);
+    this.#members.set(memberId(agentId, serverKey), member);
+    this.#saved.add(member);
+    if (last) member.offerDormant(last.discovery, last.protocolVersion, 'load');
+    return member;
+  }
+
+  /** From now on the server is a saved one, or no longer. */
+  keep(member: ServerMember, saved: boolean): void {
+    if (saved) this.#saved.add(member);
+    else this.#saved.delete(member);
+    if (!saved) this.#supervisor.forget(member);
+  }
+
+  /** Puts every saved server to sleep that was idle for that many milliseconds; servers in use are left alone. */
+  async sleepIdle(idle: number): Promise<void> {
+    const resting = [...this.#saved].map(async member => {
+      const mayRest = () => (this.#needs.idleFor(member.agentId, member.serverKey) ?? -1) >= idle;
+      if (member.connection && mayRest()) await member.sleep(mayRest);
+    });
+    for (const result of await Promise.allSettled(resting)) {
+      if (result.status === 'rejected')
+        this.#needs.log.warn({ error: String(result.reason) }, 'A server could not be put to sleep.');
+    }
   }
 
   /** Starts a planned server, or returns the one that already runs for the same plan. */
@@ -40,6 +86,7 @@ export class Fleet {
   ): Promise<ServerMember> {
     this.#mustBeOpen();
     const member = this.#known(agentId, key);
+    this.#supervisor.forget(member);
     await member.reload(planned, options.signal, options.onPhase);
     return member;
   }
@@ -47,9 +94,13 @@ export class Fleet {
   /** Stops a server and forgets it; it stays listed while anything of it is left (R54). Throws `unknown-server`. */
   async unload(agentId: AgentId, key: ServerKey, reason: WithdrawReason = 'unload'): Promise<StopOutcome> {
     const member = this.#known(agentId, key);
+    this.#supervisor.forget(member);
     const outcome = await member.stop(reason);
     // Another start may have been queued behind this stop; then the server is wanted again.
-    if (member.state.name === 'stopped') this.#members.delete(memberId(agentId, key));
+    if (member.state.name === 'stopped') {
+      this.#members.delete(memberId(agentId, key));
+      this.#saved.delete(member);
+    }
     return outcome;
   }
 
@@ -62,7 +113,11 @@ export class Fleet {
   async wake(agentId: AgentId, key: ServerKey, signal: AbortSignal): Promise<Connection> {
     this.#mustBeOpen();
     const member = this.#known(agentId, key);
-    if (member.state.name === 'failed') throw member.state.error;
+    await this.#supervisor.nextTry(member, signal);
+    const { state } = member;
+    // A start that its caller gave up says nothing about the server; every other failure stands until a person acts.
+    const stands = state.name === 'crash-loop' || (state.name === 'failed' && state.error.code !== 'cancelled');
+    if (stands) throw state.error;
     return await member.start(signal, () => {});
   }
 
@@ -112,7 +167,7 @@ export class Fleet {
       if (member.planned.identity === planned.identity) return member;
     }
     const key = this.#freeKey(agentId, planned);
-    const member = new ServerMember(agentId, key, planned, this.#needs);
+    const member = new ServerMember(agentId, key, planned, this.#memberNeeds);
     this.#members.set(memberId(agentId, key), member);
     return member;
   }
@@ -135,6 +190,18 @@ export class Fleet {
     const names = this.list(agentId).map(one => one.serverKey);
     const known = names.length === 0 ? 'no server is loaded' : `loaded are ${names.join(', ')}`;
     throw new LongshoreError('unknown-server', `There is no server ${JSON.stringify(key)}: ${known}.`);
+  }
+
+  #onState(member: ServerMember): void {
+    if (this.#saved.has(member) && member.state.name === 'connected') this.#supervisor.connected(member);
+    this.#needs.onState(member);
+  }
+
+  #onDown(member: ServerMember, protocolVersion: string | undefined): void {
+    const { state, discovery } = member;
+    if (!this.#open || !this.#saved.has(member) || state.name !== 'failed') return;
+    if (discovery && protocolVersion !== undefined) member.offerDormant(discovery, protocolVersion, 'load');
+    this.#supervisor.crashed(member, state.error);
   }
 
   #mustBeOpen(): void {

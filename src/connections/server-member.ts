@@ -7,7 +7,7 @@ import type { WithdrawReason } from '../core/words.ts';
 import type { OnPhase, OpenPhase } from '../runners/runner.ts';
 import type { Connection, Discovery } from './connection.ts';
 import { UnfinishedStart } from './connection-request.ts';
-import type { FleetNeeds } from './fleet-needs.ts';
+import type { MemberNeeds } from './fleet-needs.ts';
 import { SerialQueue } from './serial-queue.ts';
 
 /** Where one server of the fleet is. */
@@ -17,6 +17,16 @@ export type ServerState =
   | { readonly name: 'connected' }
   | { readonly name: 'closing' }
   | { readonly name: 'failed'; readonly error: LongshoreError }
+  /** It ended by itself or did not start, and is started again at that time (milliseconds since 1970). */
+  | {
+      readonly name: 'restarting';
+      readonly error: LongshoreError;
+      readonly attempt: number;
+      readonly of: number;
+      readonly at: number;
+    }
+  /** It ended too often: only a restart by a person or a change of its config starts it again. */
+  | { readonly name: 'crash-loop'; readonly error: LongshoreError }
   | { readonly name: 'close-failed'; readonly error: LongshoreError };
 
 /** What stopping a server did; `process` is `failed` only inside the error that then follows (R60). */
@@ -25,11 +35,13 @@ export interface StopOutcome {
   readonly handlesWithdrawn: number;
 }
 
+const nothing: Discovery = { tools: [], resources: [], prompts: [], diagnostics: [] };
+
 /** One server of the fleet over all its connections: starts, reloads and stops it, one transition at a time (R63). */
 export class ServerMember {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
-  readonly #needs: FleetNeeds;
+  readonly #needs: MemberNeeds;
   readonly #queue = new SerialQueue();
   #planned: PlannedServer;
   #state: ServerState = { name: 'stopped' };
@@ -38,9 +50,13 @@ export class ServerMember {
   /** Retries the cleaning up of a start that left something behind (R54). */
   #unfinished: (() => Promise<void>) | undefined;
   #starting: AbortController | undefined;
+  /** Counts the stops: a start that was asked for before the newest one is not wanted any more. */
+  #stops = 0;
+  /** True while its handles are dormant ones, waiting for a call to wake it. */
+  #dormant = false;
   #lastStderr: readonly string[] = [];
 
-  constructor(agentId: AgentId, serverKey: ServerKey, planned: PlannedServer, needs: FleetNeeds) {
+  constructor(agentId: AgentId, serverKey: ServerKey, planned: PlannedServer, needs: MemberNeeds) {
     this.agentId = agentId;
     this.serverKey = serverKey;
     this.#planned = planned;
@@ -71,23 +87,65 @@ export class ServerMember {
 
   /** Starts it unless it runs; callers that come while it starts share the outcome of their turn. */
   start(signal: AbortSignal, onPhase: OnPhase): Promise<Connection> {
-    return this.#queue.run(async () => this.connection ?? (await this.#open(signal, onPhase)));
+    return this.#turn(async () => this.connection ?? (await this.#open(signal, onPhase)));
   }
 
   /** Stops it and starts it anew, with another plan if one is given (R40: every handle is withdrawn). */
   reload(planned: PlannedServer | undefined, signal: AbortSignal, onPhase: OnPhase): Promise<Connection> {
-    this.#starting?.abort(new LongshoreError('cancelled', `The start of ${this.serverKey} was replaced by a reload.`));
-    return this.#queue.run(async () => {
+    this.#starting?.abort(this.#stopped('replaced by a reload'));
+    return this.#turn(async () => {
       await this.#close('reload');
       if (planned) this.#planned = planned;
       return await this.#open(signal, onPhase);
     });
   }
 
-  /** Stops it for good: a start in progress is aborted and joined first (R3, R63). Rejects with `close-failed` (R54). */
+  /** Stops it for good: starts in progress are aborted and joined first (R3, R63). Rejects with `close-failed` (R54). */
   stop(reason: WithdrawReason): Promise<StopOutcome> {
-    this.#starting?.abort(new LongshoreError('cancelled', `The start of ${this.serverKey} was stopped.`));
+    this.#stops += 1;
+    this.#starting?.abort(this.#stopped('stopped'));
     return this.#queue.run(() => this.#close(reason));
+  }
+
+  /**
+   * Ends its connection but keeps its handles, dormant, so that the next call wakes it (design.md, "Lazy"). Does nothing
+   * unless it is connected and `mayRest` still says so when its turn comes.
+   */
+  sleep(mayRest: () => boolean): Promise<void> {
+    return this.#queue.run(async () => {
+      const { connection } = this;
+      if (!connection || !mayRest()) return;
+      this.offerDormant(this.#discovery ?? nothing, connection.protocolVersion, 'sleep');
+      this.#become({ name: 'closing' });
+      await this.#abandon(connection);
+      this.#become({ name: 'stopped' });
+    });
+  }
+
+  /** Mounts what it offered when it was last seen, so that it can be listed and called without running. */
+  offerDormant(discovery: Discovery, protocolVersion: string, reason: MountReason): void {
+    const { agentId, serverKey } = this;
+    this.#discovery = discovery;
+    this.#dormant = true;
+    this.#needs.mount.mount({ agentId, serverKey, epoch: null, protocolVersion, ...discovery }, reason);
+  }
+
+  /** Says that it waits for its next start, or will have none; the supervisor decides which. */
+  await(state: Extract<ServerState, { name: 'restarting' | 'crash-loop' }>): void {
+    if (this.#state.name === 'failed') this.#become(state);
+  }
+
+  /** One transition in its turn, unless a stop that came after the request was asked for has made it unwanted. */
+  #turn(transition: () => Promise<Connection>): Promise<Connection> {
+    const stops = this.#stops;
+    return this.#queue.run(() => {
+      if (stops !== this.#stops) throw this.#stopped('stopped');
+      return transition();
+    });
+  }
+
+  #stopped(how: string): LongshoreError {
+    return new LongshoreError('cancelled', `The start of ${this.serverKey} was ${how}.`);
   }
 
   async #open(signal: AbortSignal, onPhase: OnPhase): Promise<Connection> {
@@ -105,6 +163,7 @@ export class ServerMember {
       return connection;
     } catch (error) {
       this.#fail(error);
+      this.#needs.onDown(this, undefined);
       throw error;
     } finally {
       this.#starting = undefined;
@@ -125,7 +184,8 @@ export class ServerMember {
     this.#connection = connection;
     try {
       onPhase('listing');
-      await this.#list(connection, signal, 'load');
+      await this.#list(connection, signal, this.#dormant ? 'wake' : 'load');
+      this.#dormant = false;
     } catch (error) {
       await this.#abandon(connection, error);
       throw error;
@@ -159,22 +219,36 @@ export class ServerMember {
   /** The server went away by itself: its handles are withdrawn at once, its leftovers removed in turn. */
   async #lost(connection: Connection, reason: string): Promise<void> {
     if (this.#connection !== connection || this.#state.name === 'closing') return;
+    const protocolVersion = connection.protocolVersion;
+    const error = new LongshoreError('connection-lost', `${this.serverKey} stopped: ${reason}`);
     this.#needs.mount.withdraw(this.agentId, this.serverKey, 'connection-lost');
-    this.#fail(new LongshoreError('connection-lost', `${this.serverKey} stopped: ${reason}`));
-    await this.#queue.run(async () => {
-      if (this.#connection === connection) await this.#abandon(connection, this.#error());
-    });
+    this.#lastStderr = connection.stderrTail();
+    this.#fail(error);
+    try {
+      await this.#queue.run(async () => {
+        if (this.#connection === connection) await this.#abandon(connection, error);
+      });
+      this.#needs.onDown(this, protocolVersion);
+    } catch (left) {
+      // It is this server's state by now, and a later unload tries again (R54).
+      this.#needs.log.warn({ server: this.serverKey }, asLongshoreError(left).message);
+    }
   }
 
-  /** Closes a connection that is of no more use; what stays behind is kept for a retry, and said. */
-  async #abandon(connection: Connection, cause: unknown): Promise<void> {
+  /** Closes a connection that is of no more use; what stays behind is kept for a retry, and said (R54). */
+  async #abandon(connection: Connection, cause?: unknown): Promise<void> {
     this.#lastStderr = connection.stderrTail();
     try {
       await connection.close();
       this.#connection = undefined;
     } catch (error) {
-      this.#become({ name: 'close-failed', error: asLongshoreError(error, 'close-failed') });
-      throw new AggregateError([cause, error], `${this.serverKey} failed and could not be cleaned up.`);
+      const failure = asLongshoreError(error, 'close-failed');
+      this.#become({ name: 'close-failed', error: failure });
+      throw cause === undefined
+        ? failure
+        : new LongshoreError('close-failed', `${asLongshoreError(cause).message} And then: ${failure.message}`, {
+            cause: new AggregateError([cause, error]),
+          });
     }
   }
 
@@ -193,6 +267,7 @@ export class ServerMember {
       this.#connection = undefined;
       this.#unfinished = undefined;
       this.#discovery = undefined;
+      this.#dormant = false;
       this.#become({ name: 'stopped' });
       return { process: ran || reclaimed > 0 ? 'removed' : 'not-running', handlesWithdrawn };
     } catch (error) {
@@ -210,10 +285,6 @@ export class ServerMember {
     } else {
       this.#become({ name: 'failed', error: asLongshoreError(error) });
     }
-  }
-
-  #error(): LongshoreError | undefined {
-    return this.#state.name === 'failed' || this.#state.name === 'close-failed' ? this.#state.error : undefined;
   }
 
   #become(state: ServerState): void {

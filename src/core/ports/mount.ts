@@ -5,15 +5,16 @@ import type { Definition, WithdrawReason } from '../words.ts';
 export interface Discovered {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
-  readonly epoch: Epoch;
+  /** `null` for what a sleeping server offered when it was last seen. */
+  readonly epoch: Epoch | null;
   readonly protocolVersion: string;
   readonly tools: readonly Definition[];
   readonly resources: readonly Definition[];
   readonly prompts: readonly Definition[];
 }
 
-/** Why a server's handles are mounted: its first list, its list after a sleep, or a change of it. */
-export type MountReason = 'load' | 'wake' | 'list-changed';
+/** Why a server's handles are mounted: its first list, going to sleep, its list after a sleep, or a change of it. */
+export type MountReason = 'load' | 'sleep' | 'wake' | 'list-changed';
 
 /** Where discovered tools become handles and stop being ones. */
 export interface Mount {

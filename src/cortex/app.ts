@@ -1,0 +1,81 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { LongshoreError } from '../core/errors.ts';
+import { operatorOnly, signedIn } from './auth.ts';
+import type { CortexApp, CortexEnv } from './cortex-env.ts';
+import { createEventFeed } from './event-feed.ts';
+import { createEventStreams } from './event-stream.ts';
+import { hostCheck } from './host-check.ts';
+import { bodyLimit, guessLimit, requestLimits } from './limits.ts';
+import type { CortexNeeds } from './needs.ts';
+import { onError, problem, refuseInvalid } from './problem.ts';
+import { eventsRoute } from './routes/events.ts';
+import { healthRoute } from './routes/health.ts';
+import { openApiRoute } from './routes/open-api.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { securityHeaders } from './security-headers.ts';
+import { createSignIns, type SignIns } from './sign-ins.ts';
+
+/** The HTTP face without its socket. */
+export interface Cortex {
+  readonly app: CortexApp;
+  readonly signIns: SignIns;
+  /** Ends what would keep the service from stopping: the event streams. */
+  close(): void;
+}
+
+/** Paths under /api that need no token. */
+const open: ReadonlySet<string> = new Set(['GET /api/health', 'HEAD /api/health', 'POST /api/sign-in']);
+
+/**
+ * Cortex with its own routes and those of `routes`. A request passes, in this order: host and origin, size of its body,
+ * token, rate, then its route, which checks its shape. /api is the operator's; /mcp is for every token.
+ */
+export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexApp) => void)[] = []): Cortex {
+  const { clock, limits } = needs;
+  const signIns = createSignIns(clock);
+  const feed = createEventFeed(needs.randomId());
+  const stopListening = needs.onEvent(event => feed.publish(event));
+  const streams = createEventStreams(feed, limits.streams);
+  const onGuess = guessLimit(limits, clock);
+
+  const app: CortexApp = new OpenAPIHono<CortexEnv>({ defaultHook: refuseInvalid() });
+  app.onError(onError(needs.log));
+  app.notFound(context =>
+    problem(
+      new LongshoreError(
+        'unknown-route',
+        `There is no ${context.req.method} ${context.req.path.slice(0, 200)} here. GET /api/openapi.json lists what there is.`,
+      ),
+    ),
+  );
+
+  const signedInOnly = signedIn({ operatorToken: needs.operatorToken, callers: needs.callers, signIns }, onGuess);
+  const operator = operatorOnly();
+  const atItsPace = requestLimits(limits, clock);
+  app.use(securityHeaders(), hostCheck(needs.allowedHosts));
+  app.use('/api/*', bodyLimit(limits.body));
+  app.use('/api/*', async (context, next) => {
+    if (open.has(`${context.req.method} ${context.req.path}`)) return next();
+    return signedInOnly(context, async () => {
+      await operator(context, async () => {
+        await atItsPace(context, next);
+      });
+    });
+  });
+  app.use('/mcp/*', signedInOnly, atItsPace);
+
+  healthRoute(app, () => needs.isReady());
+  signInRoutes(app, signIns, onGuess);
+  eventsRoute(app, streams);
+  for (const route of routes) route(app);
+  openApiRoute(app);
+
+  return {
+    app,
+    signIns,
+    close() {
+      stopListening();
+      streams.close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { LongshoreError } from '../core/errors.ts';
+import { sameToken } from '../core/same-token.ts';
+import type { Callers } from '../store/callers.ts';
+import type { CortexContext, CortexMiddleware } from './cortex-env.ts';
+import type { Principal } from './principal.ts';
+import type { SignIns } from './sign-ins.ts';
+
+/** Where tokens are looked up. */
+export interface AuthNeeds {
+  readonly operatorToken: string;
+  readonly callers: Pick<Callers, 'find'>;
+  readonly signIns: SignIns;
+}
+
+/** Who a token belongs to; undefined if nobody. */
+export async function identify(token: string, needs: AuthNeeds): Promise<Principal | undefined> {
+  if (sameToken(token, needs.operatorToken)) return { kind: 'operator', channel: 'token' };
+  if (needs.signIns.isSession(token)) return { kind: 'operator', channel: 'page' };
+  const client = await needs.callers.find(token);
+  return client && { kind: 'client', client };
+}
+
+/** The token of an `Authorization: Bearer` header. Nothing else is looked at: no cookie and no query parameter. */
+export function bearerToken(context: CortexContext): string | undefined {
+  return /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(context.req.header('authorization') ?? '')?.[1];
+}
+
+/** Lets only those pass who have a token, and says to the rest of the request who it is. `not-signed-in` otherwise. */
+export function signedIn(needs: AuthNeeds, onGuess: (context: CortexContext) => void): CortexMiddleware {
+  return async (context, next) => {
+    const token = bearerToken(context);
+    const principal = token === undefined ? undefined : await identify(token, needs);
+    if (principal === undefined) {
+      onGuess(context);
+      throw new LongshoreError(
+        'not-signed-in',
+        token === undefined
+          ? 'This needs a token: send it as "Authorization: Bearer …". The operator\'s is in the home folder, in operator.token.'
+          : 'This token is not known, or not any more. Open a new sign-in link, or make a new token.',
+      );
+    }
+    context.set('principal', principal);
+    await next();
+  };
+}
+
+/** Lets only the operator pass: a client's token reaches its tools at /mcp, and never a decision. `denied` otherwise. */
+export function operatorOnly(): CortexMiddleware {
+  return async (context, next) => {
+    const principal = context.get('principal');
+    if (principal.kind !== 'operator') {
+      throw new LongshoreError(
+        'denied',
+        `The token of ${principal.client.name} is for /mcp only. This is the operator's to ask.`,
+      );
+    }
+    await next();
+  };
+}

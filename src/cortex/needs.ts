@@ -1,0 +1,22 @@
+import type { Clock } from '../core/clock.ts';
+import type { RandomId } from '../core/ids.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Callers } from '../store/callers.ts';
+import type { CortexEvent } from './event-feed.ts';
+import type { Limits } from './limits.ts';
+
+/** What Cortex itself stands on, whichever routes it has. */
+export interface CortexNeeds {
+  readonly clock: Clock;
+  readonly randomId: RandomId;
+  readonly log: Log;
+  readonly operatorToken: string;
+  readonly callers: Pick<Callers, 'find'>;
+  /** Names besides loopback by which Cortex may be reached: `--allow-host`. */
+  readonly allowedHosts: readonly string[];
+  readonly limits: Limits;
+  /** False until what was saved is restored, and again once the service stops. */
+  isReady(): boolean;
+  /** Calls back at every change that watchers may care for; returns the way to stop. */
+  onEvent(listener: (event: CortexEvent) => void): () => void;
+}

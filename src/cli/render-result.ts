@@ -12,23 +12,18 @@ export function renderResult(result: RawResult): string {
 
 function renderBlock(block: JsonValue): string {
   if (!isJsonObject(block)) return JSON.stringify(block);
-  switch (block['type']) {
-    case 'text':
-      return typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block);
-    case 'image':
-    case 'audio':
-      return `[${block['type']} ${String(block['mimeType'])}, ${bytesOf(block['data'])} bytes]`;
-    case 'resource_link':
-      return `[resource ${String(block['uri'])}]`;
-    case 'resource': {
-      const { resource } = block;
-      if (!isJsonObject(resource)) return JSON.stringify(block);
-      if (typeof resource['text'] === 'string') return resource['text'];
-      return `[resource ${String(resource['uri'])}, ${bytesOf(resource['blob'])} bytes]`;
-    }
-    default:
-      return JSON.stringify(block);
-  }
+  const { type, text, resource } = block;
+  if (type === 'text' && typeof text === 'string') return text;
+  if (type === 'image' || type === 'audio')
+    return `[${type} ${word(block['mimeType'])}, ${bytesOf(block['data'])} bytes]`;
+  if (type === 'resource_link') return `[resource ${word(block['uri'])}]`;
+  if (type !== 'resource' || !isJsonObject(resource)) return JSON.stringify(block);
+  if (typeof resource['text'] === 'string') return resource['text'];
+  return `[resource ${word(resource['uri'])}, ${bytesOf(resource['blob'])} bytes]`;
+}
+
+function word(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '?';
 }
 
 function bytesOf(base64: JsonValue | undefined): number {

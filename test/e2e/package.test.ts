@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from './run-longshore.ts';
+import { root, systemNode } from './run-longshore.ts';
 
 const run = promisify(execFile);
 
@@ -61,15 +61,21 @@ describe('the packed package', () => {
     }
   });
 
-  it('says what it needs on an older Node', async () => {
-    const { systemNode } = await import('./run-longshore.ts');
-    const major = Number((await run(systemNode(), ['--version'])).stdout.slice(1).split('.')[0]);
-    const launched = run(systemNode(), [join(folder, 'node_modules/longshore/bin/longshore.js'), '--version']);
-    if (major >= 24) expect((await launched).stdout).not.toBe('');
-    else await expect(launched).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Node 24 or later') });
+  it('runs, or says what it needs, under the Node that the system has', async () => {
+    const { stdout: found } = await run(systemNode(), ['--version']);
+    const launched = await run(systemNode(), [
+      join(folder, 'node_modules/longshore/bin/longshore.js'),
+      '--version',
+    ]).then(
+      ({ stdout }) => stdout,
+      (error: { stderr: string }) => error.stderr,
+    );
+    const old = Number(found.slice(1).split('.')[0]) < 24;
+    expect(launched.includes('Node 24 or later')).toBe(old);
   });
 
   it('passes the checks of a publisher', { timeout: 60_000 }, async () => {
-    await run(process.execPath, [join(root, 'node_modules/publint/src/cli.js'), '--strict', root]);
+    const { stdout } = await run(process.execPath, [join(root, 'node_modules/publint/src/cli.js'), '--strict', root]);
+    expect(stdout).toContain('All good!');
   });
 });

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import type { Agent } from './agent.ts';
 import { type KnownServers, plan } from './catalog/plan.ts';
 import { readSettings } from './config/settings.ts';
@@ -23,6 +23,7 @@ import { createGovernance } from './governance/governance.ts';
 import { createRegistry, type Registry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
+import { createContainerGround } from './runners/container-ground.ts';
 import { reclaim, sweep } from './runners/reclaim.ts';
 import type { Surroundings } from './runners/runner.ts';
 import { startWatchdog } from './runners/watchdog/watchdog.ts';
@@ -100,6 +101,11 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     log,
     ledger,
     watchdog,
+    containers: createContainerGround({
+      homeId: ground.homeId,
+      homeFolder: options.ephemeral ? undefined : folder,
+      temporaryFolder: tmpdir(),
+    }),
   };
   // In the background: what is left of a dead run must not delay this one, but the store outlives the sweep.
   const swept = sweep(around).catch(error => log.warn({ error: String(error) }, 'The ledger could not be swept.'));

@@ -22,9 +22,9 @@ export interface ContainerLabels {
 
 const namespace = 'dev.longshore';
 
-/** The label of one fact, for `--filter label=…`: `dev.longshore.home=…`. */
-export function label(fact: keyof ContainerLabels, value?: string): string {
-  return value === undefined ? `${namespace}.${fact}` : `${namespace}.${fact}=${value}`;
+/** One fact as the engine's filter wants it: `dev.longshore.home=…`. */
+export function label(fact: keyof ContainerLabels, value: string): `${string}=${string}` {
+  return `${namespace}.${fact}=${value}`;
 }
 
 /** The labels as the engine keeps them. */

@@ -17,8 +17,8 @@ export interface RiskContext {
   readonly platform: NodeJS.Platform;
   /** Folder that relative paths start from. */
   readonly cwd: string;
-  /** Longshore's home: whoever reads it holds the operator's token. */
-  readonly home: string;
+  /** Longshore's home: whoever reads it holds the operator's token. Absent where there is none. */
+  readonly home: string | undefined;
   /** Where a path really leads, links followed; a path that does not exist leads to itself. */
   readonly realPath: (path: string) => string;
 }
@@ -132,8 +132,8 @@ function pathRisk({ source }: HostPath, context: RiskContext): string | undefine
     const way = paths.relative(outer, inner);
     return way === '' || (!way.startsWith('..') && !paths.isAbsolute(way));
   };
-  const home = context.realPath(context.home);
-  if (within(home, real) || within(real, home))
+  const home = context.home === undefined ? undefined : context.realPath(context.home);
+  if (home !== undefined && (within(home, real) || within(real, home)))
     return "reads Longshore's home folder, and can act as you with what is in it";
   if (engineSockets.some(socket => within(socket, real)) || /(docker|podman|containerd)[^/]*\.sock$/.test(real)) {
     return 'controls the Docker engine, and with it this machine';

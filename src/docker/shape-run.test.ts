@@ -4,7 +4,7 @@ import { parseRun, type RunCommand } from './parse-run.ts';
 import { parsePublish } from './publish.ts';
 import { type OurFlags, reviewRun, shapeRun } from './shape-run.ts';
 
-const ours: OurFlags = { name: 'rax-probe-x-1', cidfile: '/c', labels: { 'dev.longshore.home': 'h' } };
+const ours: OurFlags = { name: 'rax-probe-x-1', cidfile: '/c', labels: { 'dev.longshore.home': 'h' }, publish: [] };
 
 function parse(...args: readonly string[]): RunCommand {
   const run = parseRun('docker', args);
@@ -108,10 +108,10 @@ describe('R11: ports', () => {
   });
 
   it('lets the engine choose a port for the container’s, unless the user’s own covers it', () => {
-    expect(shaped(['run', 'img'], { publish: 3000 })).toContain('127.0.0.1::3000');
-    expect(shaped(['run', '-p', '9000:3000', 'img'], { publish: 3000 })).not.toContain('127.0.0.1::3000');
-    expect(shaped(['run', '-p', '3000-3005:3000-3005', 'img'], { publish: 3004 })).not.toContain('127.0.0.1::3004');
-    expect(shaped(['run', '-p', '3000:3000/udp', 'img'], { publish: 3000 })).toContain('127.0.0.1::3000');
+    expect(shaped(['run', 'img'], { publish: [3000] })).toContain('127.0.0.1::3000');
+    expect(shaped(['run', '-p', '9000:3000', 'img'], { publish: [3000] })).not.toContain('127.0.0.1::3000');
+    expect(shaped(['run', '-p', '3000-3005:3000-3005', 'img'], { publish: [3004] })).not.toContain('127.0.0.1::3004');
+    expect(shaped(['run', '-p', '3000:3000/udp', 'img'], { publish: [3000] })).toContain('127.0.0.1::3000');
   });
 
   it('reads every form of a publish', () => {

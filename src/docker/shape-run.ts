@@ -116,18 +116,15 @@ export interface OurFlags {
   readonly name: string;
   readonly cidfile: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** The container's port that must be reachable on this machine (R11). */
-  readonly publish?: number;
+  /** The container's ports that must be reachable on this machine (R11). */
+  readonly publish: readonly number[];
 }
 
 /** The arguments after the program: the user's flags in their order, ours after them, all before the image (R12). */
 export function shapeRun({ run }: ReviewedRun, ours: OurFlags): readonly string[] {
   const flag = (name: string, value?: string): RunFlag =>
     value === undefined ? { name, spelled: name } : { name, spelled: name, value };
-  const published = run.flags.some(
-    ({ name, value }) =>
-      name === '--publish' && ours.publish !== undefined && covers(parsePublish(value ?? ''), ours.publish),
-  );
+  const published = run.flags.flatMap(({ name, value }) => (name === '--publish' ? [parsePublish(value ?? '')] : []));
   const logged = run.flags.some(({ name }) => name === '--log-driver' || name === '--log-opt');
   return printRun({
     ...run,
@@ -142,9 +139,9 @@ export function shapeRun({ run }: ReviewedRun, ours: OurFlags): readonly string[
       flag('--cidfile', ours.cidfile),
       ...Object.entries(ours.labels).map(([key, value]) => flag('--label', `${key}=${value}`)),
       ...(logged ? [] : boundedLog(run.engine).map(([name, value]) => flag(name, value))),
-      ...(ours.publish === undefined || published
-        ? []
-        : [{ name: '--publish', spelled: '-p', value: `127.0.0.1::${ours.publish}` }]),
+      ...ours.publish
+        .filter(port => !published.some(publish => covers(publish, port)))
+        .map(port => ({ name: '--publish', spelled: '-p', value: `127.0.0.1::${port}` })),
     ],
   });
 }

@@ -36,13 +36,14 @@ export function createCloser(end: (hurry: Promise<void>) => Promise<void>): Clos
   };
 }
 
-async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Waits for work that goes on by itself, but no longer than the signal allows; then rejects with its reason. */
+export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
-    await Promise.race([work, aborted.promise]);
+    return await Promise.race([work, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

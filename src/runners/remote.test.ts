@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it, vi } from 'vitest';
+import { containerGround } from '../../test/fixtures/container-ground.ts';
 import { connected, rejection, textOf } from '../../test/fixtures/http-client.ts';
 import { legacyMcp, openStream, sendJson } from '../../test/fixtures/http-mcp.ts';
 import { serveHttp, startEverything, startHttpFixture } from '../../test/fixtures/http-server.ts';
@@ -45,6 +46,7 @@ function request(more: Partial<OpenRequest> = {}, clock = systemClock): OpenRequ
         assign: never,
         [Symbol.asyncDispose]: () => Promise.resolve(),
       },
+      containers: containerGround(),
     },
     ...more,
   };

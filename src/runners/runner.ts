@@ -6,6 +6,7 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
+import type { ContainerGround } from './container-ground.ts';
 import type { Watchdog } from './watchdog/watchdog.ts';
 import type { ProbeAnswer } from './wire/probe.ts';
 import type { Wire } from './wire/wire.ts';
@@ -43,6 +44,7 @@ export interface Surroundings {
   readonly log: Log;
   readonly ledger: Ledger;
   readonly watchdog: Watchdog;
+  readonly containers: ContainerGround;
 }
 
 /** What one start is told. */

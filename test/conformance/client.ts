@@ -16,6 +16,7 @@ import { silentLog } from '../../src/core/ports/log.ts';
 import { type VerdictKey, verdictsInMemory } from '../../src/core/ports/verdicts.ts';
 import type { Definition, Operation } from '../../src/core/words.ts';
 import { remoteRunner } from '../../src/runners/remote.ts';
+import { containerGround } from '../fixtures/container-ground.ts';
 import { sampleArguments } from './sample-arguments.ts';
 
 /** An edge with somebody who accepts every form and fills in nothing, so that its defaults count. */
@@ -69,6 +70,7 @@ async function connect(url: string): Promise<Connection> {
         assign: refused,
         [Symbol.asyncDispose]: () => Promise.resolve(),
       },
+      containers: containerGround(),
     },
   });
 }

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { extname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 import type { InstanceId } from '../../core/ids.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { markerText, markerVariable } from '../marked-processes.ts';
@@ -20,7 +21,7 @@ export interface Watchdog extends AsyncDisposable {
   track(pid: number): void;
   /** That process is gone, and its number may be somebody else's. */
   untrack(pid: number): void;
-  /** Adds containers to what is removed at our death; may be called before there are any. */
+  /** Adds containers to what is removed at our death, each task once; may be called before there are any. */
   assign(task: ContainerTask): void;
 }
 
@@ -74,7 +75,7 @@ export function startWatchdog({ instance, log, env, platform }: WatchdogSetup): 
     });
     started.once('exit', () => {
       child = undefined;
-      if (disposed === undefined) log.warn({}, 'The watchdog ended; another one takes its place.');
+      if (disposed === undefined) log.warn({ starts, maxStarts }, 'The watchdog ended; another one takes its place.');
       run();
     });
     started.stdin?.on('error', () => undefined); // it is gone: `exit` tells
@@ -116,6 +117,7 @@ export function startWatchdog({ instance, log, env, platform }: WatchdogSetup): 
       tell({ untrack: pid });
     },
     assign(task) {
+      if (tasks.some(known => isDeepStrictEqual(known, task))) return;
       tell({ task });
       tasks.push(task);
       run();

@@ -1,3 +1,5 @@
+import { plainText } from '../runners/wire/plain-text.ts';
+
 /** Where a command reads and writes: results on `out`, everything else on `err`. */
 export interface Terminal {
   readonly env: Record<string, string | undefined>;
@@ -5,6 +7,8 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Writes text to stdout and settles when it is handed over, so that no exit cuts it off. */
   out(text: string): Promise<void>;
+  /** Writes what a server said to stdout: as it is to a pipe, without control codes to a terminal, which would obey them. */
+  show(text: string): Promise<void>;
   err(text: string): Promise<void>;
   readStdin(): Promise<string>;
 }
@@ -15,6 +19,7 @@ export function processTerminal(): Terminal {
     env: process.env,
     interactive: process.stderr.isTTY === true,
     out: text => write(process.stdout, text),
+    show: text => write(process.stdout, process.stdout.isTTY ? text.split('\n').map(plainText).join('\n') : text),
     err: text => write(process.stderr, text),
     async readStdin() {
       const chunks: Buffer[] = [];

@@ -52,7 +52,7 @@ async function list(server: LoadedServer, asked: Trial, terminal: Terminal): Pro
   const { name, version } = server.serverInfo;
   const count = definitions.length === 1 ? '1 tool' : `${definitions.length} tools`;
   const title = [name, version].filter(part => typeof part === 'string').join(' ');
-  await terminal.out(`${renderTools(definitions)}\n`);
+  await terminal.show(`${renderTools(definitions)}\n`);
   await terminal.err(`${title} · ${count} · MCP ${server.protocol_version} · ${server.transport}\n`);
   return 0;
 }
@@ -81,7 +81,7 @@ async function call(
   const failed = result['isError'] === true;
   const text = renderResult(result);
   if (asked.json) await terminal.out(`${JSON.stringify(result, null, 2)}\n`);
-  else if (!failed) await terminal.out(`${text}\n`);
+  else if (!failed) await terminal.show(`${text}\n`);
   if (!failed) return 0;
   return await tellFailure(
     new LongshoreError('tool-error', `${tool.tool} failed: ${text}`),

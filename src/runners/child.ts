@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
@@ -67,7 +68,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
       resolve(exit);
     });
   });
-  const tree = processTree({ child, pid, match: { instance, marker }, platform, clock });
+  const tree = processTree({ child, pid, match: { instance, marker }, platform, clock, uptime });
   const stderr = createStderrRing({
     stream: spawned.stderr,
     clock,

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 // The watchdog runs this file too, with nothing but Node around it: it may import nothing of ours.
@@ -75,12 +75,9 @@ function tryKill(pid: number): void {
 
 async function eachMarked(match: MarkerMatch, platform: NodeJS.Platform, found: (pid: number) => void): Promise<void> {
   if (platform === 'linux') {
-    await Promise.all(
-      (await processIds()).map(async pid => {
-        const environment = await readProc(pid, 'environ');
-        if (pid !== process.pid && carries(environment, '\0', match)) found(pid);
-      }),
-    );
+    for await (const [pid, environment] of readProc('environ')) {
+      if (pid !== process.pid && carries(environment, '\0', match)) found(pid);
+    }
   } else if (platform !== 'win32') {
     for (const line of await ps(['axeww', '-o', 'pid=,command='])) {
       const [, pid, command] = /^\s*(\d+) (.*)$/.exec(line) ?? [];
@@ -97,8 +94,9 @@ function carries(text: string, separator: string, { instance, marker }: MarkerMa
 
 async function liveProcesses(platform: NodeJS.Platform): Promise<readonly LiveProcess[]> {
   if (platform === 'linux') {
-    const rows = await Promise.all((await processIds()).map(async pid => parseStat(pid, await readProc(pid, 'stat'))));
-    return rows.filter(row => row !== undefined);
+    const rows: LiveProcess[] = [];
+    for await (const [pid, stat] of readProc('stat')) rows.push(...parseStat(pid, stat));
+    return rows;
   }
   if (platform === 'win32') return [];
   return (await ps(['ax', '-o', 'pid=,pgid=,stat='])).flatMap(line => {
@@ -112,23 +110,26 @@ async function liveProcesses(platform: NodeJS.Platform): Promise<readonly LivePr
 /** Linux: a clock tick in /proc is always 10 ms. */
 const ticksPerSecond = 100;
 
-function parseStat(pid: number, stat: string): LiveProcess | undefined {
+function parseStat(pid: number, stat: string): readonly LiveProcess[] {
   // The second field is the program's name in parentheses and may hold anything, so count from its end.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [state, , group] = fields;
-  if (state === undefined || group === undefined || /^[ZX]?$/.test(state)) return undefined;
-  return { pid, group: Number(group), startedAt: Number(fields[19]) / ticksPerSecond };
+  if (state === undefined || group === undefined || /^[ZX]?$/.test(state)) return [];
+  return [{ pid, group: Number(group), startedAt: Number(fields[19]) / ticksPerSecond }];
 }
 
-async function processIds(): Promise<readonly number[]> {
-  return (await readdir('/proc')).filter(name => /^\d+$/.test(name)).map(Number);
-}
+const slice = 50;
 
-async function readProc(pid: number, file: string): Promise<string> {
-  try {
-    return await readFile(`/proc/${pid}/${file}`, 'latin1');
-  } catch {
-    return ''; // gone, or of another user
+/** That file of every process, a slice of them per turn: these reads never wait, and asking the thread pool costs more. */
+async function* readProc(file: 'environ' | 'stat'): AsyncGenerator<readonly [pid: number, text: string]> {
+  const pids = readdirSync('/proc').filter(name => /^\d+$/.test(name));
+  for (const [index, pid] of pids.entries()) {
+    if (index % slice === slice - 1) await turn();
+    try {
+      yield [Number(pid), readFileSync(`/proc/${pid}/${file}`, 'latin1')];
+    } catch {
+      // gone, or of another user
+    }
   }
 }
 

@@ -1,5 +1,4 @@
 import { type ChildProcess, execFile } from 'node:child_process';
-import { uptime } from 'node:os';
 import type { Clock } from '../core/clock.ts';
 import { groupMembers, killMarked, type MarkerMatch, markedProcesses } from './marked-processes.ts';
 
@@ -20,6 +19,8 @@ export interface ProcessTreeSetup {
   readonly match: MarkerMatch;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
+  /** Seconds since the machine's start. */
+  readonly uptime: () => number;
 }
 
 const rounds = 60;
@@ -29,7 +30,7 @@ const clockStep = 0.03;
 
 /** Must be called in the same tick as the spawn. */
 export function processTree(setup: ProcessTreeSetup): ProcessTree {
-  const { child, pid, match, platform, clock } = setup;
+  const { child, pid, match, platform, clock, uptime } = setup;
   let reapedAt: number | undefined;
   child.once('exit', () => {
     reapedAt = uptime();

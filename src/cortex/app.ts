@@ -19,6 +19,8 @@ import { createSignIns, type SignIns } from './sign-ins.ts';
 export interface Cortex {
   readonly app: CortexApp;
   readonly signIns: SignIns;
+  /** How many event streams are open. */
+  streams(): number;
   /** Ends what would keep the service from stopping: the event streams. */
   close(): void;
 }
@@ -73,6 +75,7 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
   return {
     app,
     signIns,
+    streams: () => streams.count(),
     close() {
       stopListening();
       streams.close();

@@ -1,15 +1,31 @@
 import { Client } from '@modelcontextprotocol/client';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { containerGround } from '../../test/fixtures/container-ground.ts';
 import { connected, rejection, textOf } from '../../test/fixtures/http-client.ts';
 import { legacyMcp, openStream, sendJson } from '../../test/fixtures/http-mcp.ts';
-import { serveHttp, startEverything, startHttpFixture } from '../../test/fixtures/http-server.ts';
+import { type HttpFixture, serveHttp, startEverything, startHttpFixture } from '../../test/fixtures/http-server.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';
 import { agentId, type InstanceId, randomId, serverKey } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
 import { type RemoteSpec, remoteRunner, remoteSpec } from './remote.ts';
 import type { Opened, OpenRequest } from './runner.ts';
+
+// Whole programs, which take their time to start: once for all tests.
+let modern: HttpFixture;
+let streamable: HttpFixture;
+let twoEndpoints: HttpFixture;
+const running = new AsyncDisposableStack();
+beforeAll(async () => {
+  const starts = [
+    startHttpFixture('modern-http.js'),
+    startEverything('streamableHttp'),
+    startEverything('sse'),
+  ] as const;
+  [modern, streamable, twoEndpoints] = await Promise.all(starts);
+  for (const server of [modern, streamable, twoEndpoints]) running.use(server);
+});
+afterAll(() => running.disposeAsync());
 
 const never = (): never => {
   throw new Error('A remote server has no holdings.');
@@ -90,15 +106,14 @@ describe('the spec of a remote server', () => {
 
 describe('a remote server', () => {
   it('is spoken to over its transport, and its exit is its close', async () => {
-    await using server = await startHttpFixture('modern-http.js');
-    const opened = await remoteRunner.open(spec(`${server.origin}/mcp`), request());
-    expect(server.openSockets()).toBe(0);
+    const opened = await remoteRunner.open(spec(`${modern.origin}/mcp`), request());
+    expect(modern.openSockets()).toBe(0);
     expect([opened.transport, opened.stderrTail(), opened.diagnostics()]).toEqual(['streamable-http', [], []]);
     const client = await connected(opened.wire);
     expect(textOf(await client.callTool({ name: 'echo', arguments: { text: 'hi' } }))).toBe('hi');
     await opened.closeGracefully(AbortSignal.timeout(5000));
     expect(await opened.exited).toEqual({ how: 'closed' });
-    await vi.waitFor(() => expect(server.openSockets()).toBe(0));
+    await vi.waitFor(() => expect(modern.openSockets()).toBe(0));
   });
 
   it('R50: whose start was cancelled is not opened', async () => {
@@ -117,10 +132,9 @@ describe('a remote server', () => {
 
 describe('a guessed transport (R13)', () => {
   it('is put right where the server speaks HTTP+SSE only, and that is told', async () => {
-    await using server = await startEverything('sse');
     const phases: unknown[] = [];
     const started = await remoteRunner.open(
-      spec(`${server.origin}/sse`),
+      spec(`${twoEndpoints.origin}/sse`),
       request({ onPhase: (phase, detail) => phases.push([phase, detail]) }),
     );
     const { client, opened } = await negotiated(started);
@@ -136,15 +150,13 @@ describe('a guessed transport (R13)', () => {
   });
 
   it('is put right where the server speaks Streamable HTTP: whatever it answers to a GET', async () => {
-    await using modern = await startHttpFixture('modern-http.js');
-    await using everything = await startEverything('streamableHttp');
     await using silent = await serveHttp(legacyMcp({ stream: (_request, response) => openStream(response) }));
     await using page = await serveHttp(
       legacyMcp({ stream: (_request, response) => sendJson(response, { page: true }) }),
     );
     for (const [server, path] of [
       [modern, '/'],
-      [everything, '/mcp'],
+      [streamable, '/mcp'],
       [silent, '/'],
       [page, '/'],
     ] as const) {
@@ -159,19 +171,18 @@ describe('a guessed transport (R13)', () => {
   });
 
   it('that was not guessed is kept: an explicit transport never falls back', async () => {
-    await using server = await startEverything('sse');
-    const opened = await remoteRunner.open(spec(`${server.origin}/sse`, { inferred: false }), request());
+    const opened = await remoteRunner.open(spec(`${twoEndpoints.origin}/sse`, { inferred: false }), request());
     const error = await rejection(negotiated(opened));
     expect('fallback' in opened).toBe(false);
     expect(opened.wire.explain?.(error)).toMatchObject({ code: 'protocol-error', data: { status: 404 } });
   });
 
   it('is not changed for a login, a broken server, a broken network, or a server of 2026-07-28 that refuses us', async () => {
-    const modern = { jsonrpc: '2.0', id: null, error: { code: -32_021, message: 'Needs a capability' } };
+    const refusal = { jsonrpc: '2.0', id: null, error: { code: -32_021, message: 'Needs a capability' } };
     for (const answer of [401, 403, 429, 500, 503, 'modern', 'broken'] as const) {
       await using server = await serveHttp((_request, response) => {
         if (answer === 'broken') response.destroy();
-        else if (answer === 'modern') sendJson(response, modern, 400);
+        else if (answer === 'modern') sendJson(response, refusal, 400);
         else response.writeHead(answer).end();
       });
       for (const transport of ['streamable-http', 'sse'] as const) {

@@ -1,24 +1,33 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ProtocolError } from '@modelcontextprotocol/client';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connected, rejection, sdkClient, textOf, wireTo } from '../../../test/fixtures/http-client.ts';
 import { event, legacyMcp, modernMcp, openStream, sendJson, textResult } from '../../../test/fixtures/http-mcp.ts';
-import { serveHttp, startEverything, startHttpFixture } from '../../../test/fixtures/http-server.ts';
+import { type HttpFixture, serveHttp, startEverything, startHttpFixture } from '../../../test/fixtures/http-server.ts';
 import { answerLost } from './frames.ts';
 import { createHttpWire } from './http-wire.ts';
+
+// Whole programs, which take their time to start: once for all tests.
+let modern: HttpFixture;
+let everything: HttpFixture;
+const running = new AsyncDisposableStack();
+beforeAll(async () => {
+  [modern, everything] = await Promise.all([startHttpFixture('modern-http.js'), startEverything('streamableHttp')]);
+  for (const server of [modern, everything]) running.use(server);
+});
+afterAll(() => running.disposeAsync());
 
 const echo = (text: string) => ({ name: 'echo', arguments: { text } });
 const tool = { name: 'tool', arguments: {} };
 
 describe('negotiation over Streamable HTTP (R44)', () => {
   it('R44: a server of 2026-07-28 is spoken to in it, or in 2025-11-25 by a client that knows only that', async () => {
-    await using server = await startHttpFixture('modern-http.js');
     for (const [mode, version] of [
       ['auto', '2026-07-28'],
       ['legacy', '2025-11-25'],
     ] as const) {
-      const client = await connected(createHttpWire(wireTo(`${server.origin}/mcp`)), mode);
+      const client = await connected(createHttpWire(wireTo(`${modern.origin}/mcp`)), mode);
       expect(client.getNegotiatedProtocolVersion()).toBe(version);
       expect(textOf(await client.callTool(echo('hello')))).toBe('hello');
       await client.close();
@@ -27,7 +36,6 @@ describe('negotiation over Streamable HTTP (R44)', () => {
 
   it('R44: a server that knows only initialize is spoken to in 2025-11-25', async () => {
     await using handWritten = await serveHttp(legacyMcp());
-    await using everything = await startEverything('streamableHttp');
     for (const server of [handWritten, everything]) {
       const client = await connected(createHttpWire(wireTo(`${server.origin}/mcp`)));
       expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
@@ -62,10 +70,9 @@ describe('negotiation over Streamable HTTP (R44)', () => {
 
 describe('a wire over Streamable HTTP', () => {
   it('carries progress, questions, list changes and structured output of 2026-07-28', async () => {
-    await using server = await startHttpFixture('modern-http.js');
     const changed = Promise.withResolvers<void>();
     const client = sdkClient('auto', changed.resolve);
-    await client.connect(createHttpWire(wireTo(`${server.origin}/mcp`)));
+    await client.connect(createHttpWire(wireTo(`${modern.origin}/mcp`)));
     const seen: number[] = [];
     const slow = { name: 'slow', arguments: { steps: 3, pause: 1 } };
     await client.callTool(slow, { onprogress: ({ progress }) => void seen.push(progress) });
@@ -247,12 +254,11 @@ describe('the session of a legacy server', () => {
   });
 
   it('R51: is not ended where there is none', async () => {
-    await using server = await startHttpFixture('modern-http.js');
-    const wire = createHttpWire(wireTo(`${server.origin}/mcp`));
+    const wire = createHttpWire(wireTo(`${modern.origin}/mcp`));
     const client = await connected(wire);
-    const before = server.openSockets();
+    const before = modern.openSockets();
     await wire.endSession(AbortSignal.abort());
-    expect(server.openSockets()).toBe(before);
+    expect(modern.openSockets()).toBe(before);
     await client.close();
   });
 

@@ -48,6 +48,7 @@ describe('callers', () => {
 
   it('lose their token for good when revoked; the name is free again and the old entry stays listed', async () => {
     const first = await store.callers.create('claude', agent);
+    expect(await store.callers.find(first.token)).toMatchObject({ name: 'claude' });
     now += 5;
     expect(await store.callers.revoke('claude')).toMatchObject({ name: 'claude', revokedAt: now });
     expect(await store.callers.revoke('claude')).toBeUndefined();
@@ -58,6 +59,12 @@ describe('callers', () => {
       { name: 'claude', revokedAt: now },
       { name: 'claude', revokedAt: null },
     ]);
+  });
+
+  it('are revoked for a request that asks in the same moment, too, from then on', async () => {
+    const { token } = await store.callers.create('claude', agent);
+    await Promise.all([store.callers.find(token), store.callers.revoke('claude'), store.callers.find(token)]);
+    expect(await store.callers.find(token)).toBeUndefined();
   });
 
   it('have a name of their own: a taken one says how to free it, a bad one what is allowed', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
 import { LongshoreError } from '../core/errors.ts';
-import { type AgentId, sha256 } from '../core/ids.ts';
+import { type AgentId, type Digest, sha256 } from '../core/ids.ts';
 import type { Caller } from '../core/words.ts';
 import { isUniqueViolation } from './sqlite-errors.ts';
 import type { Migration, Table } from './table.ts';
@@ -71,6 +71,9 @@ export const callersTable: Table<Callers> = {
   migrations: [create],
   open({ db: untyped, clock, randomId }) {
     const db = untyped.$extendTables<CallersTables>();
+    // Every call of a client asks who it is. The home's lock makes this process the only one that revokes.
+    const known = new Map<Digest, ClientCaller>();
+    let revocations = 0;
     return {
       async create(name, agentId) {
         if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
@@ -101,19 +104,22 @@ export const callersTable: Table<Callers> = {
         return { caller: asCaller(row), token };
       },
       async find(token) {
-        // Looking for a digest tells a listener nothing about the token, however the index compares.
+        // Looking for a digest tells a listener nothing about the token, however it is compared.
+        const digest = sha256(token);
+        const now = clock.now();
+        const caller = known.get(digest);
+        if (caller?.lastUsedAt && now - caller.lastUsedAt < lastUsedPrecision) return caller;
+        const revocationsBefore = revocations;
         const row = await db
-          .selectFrom('callers')
-          .selectAll()
-          .where('token_sha256', '=', sha256(token))
+          .updateTable('callers')
+          .set({ last_used_at: now })
+          .where('token_sha256', '=', digest)
           .where('revoked_at', 'is', null)
+          .returningAll()
           .executeTakeFirst();
         if (row === undefined) return undefined;
-        const now = clock.now();
-        if (row.last_used_at === null || now - row.last_used_at >= lastUsedPrecision) {
-          await db.updateTable('callers').set({ last_used_at: now }).where('id', '=', row.id).execute();
-          return asCaller({ ...row, last_used_at: now });
-        }
+        // A revocation that came meanwhile may be this one's.
+        if (revocations === revocationsBefore) known.set(digest, asCaller(row));
         return asCaller(row);
       },
       async list() {
@@ -127,7 +133,10 @@ export const callersTable: Table<Callers> = {
           .where('name', '=', name)
           .returningAll()
           .executeTakeFirst();
-        return row && asCaller(row);
+        if (row === undefined) return undefined;
+        revocations += 1;
+        known.delete(row.token_sha256 as Digest);
+        return asCaller(row);
       },
     };
   },

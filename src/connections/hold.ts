@@ -41,7 +41,7 @@ export class Hold {
   #lost = false;
 
   constructor(opened: Opened, request: ConnectionRequest, life: Life) {
-    const { inputRequests, around, serverKey } = request;
+    const { inputRequests, around, agentId, serverKey } = request;
     this.opened = opened;
     this.#request = request;
     this.#life = life;
@@ -57,7 +57,7 @@ export class Hold {
       // Rounds of input are ours, because only we can stop a call's clock meanwhile.
       inputRequired: { autoFulfill: false },
     });
-    this.questions = new Questions(inputRequests, request);
+    this.questions = new Questions(inputRequests, { agentId, serverKey });
     this.questions.answerPushed(this.client, this.tap, () => this.#held?.pauseCalls() ?? (() => {}));
     this.changes.hear(this.client);
   }

@@ -17,13 +17,12 @@ let streamable: HttpFixture;
 let twoEndpoints: HttpFixture;
 const running = new AsyncDisposableStack();
 beforeAll(async () => {
-  const starts = [
-    startHttpFixture('modern-http.js'),
-    startEverything('streamableHttp'),
-    startEverything('sse'),
-  ] as const;
-  [modern, streamable, twoEndpoints] = await Promise.all(starts);
-  for (const server of [modern, streamable, twoEndpoints]) running.use(server);
+  const keep = (server: HttpFixture): HttpFixture => running.use(server);
+  [modern, streamable, twoEndpoints] = await Promise.all([
+    startHttpFixture('modern-http.js').then(keep),
+    startEverything('streamableHttp').then(keep),
+    startEverything('sse').then(keep),
+  ]);
 });
 afterAll(() => running.disposeAsync());
 

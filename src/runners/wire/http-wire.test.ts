@@ -13,8 +13,11 @@ let modern: HttpFixture;
 let everything: HttpFixture;
 const running = new AsyncDisposableStack();
 beforeAll(async () => {
-  [modern, everything] = await Promise.all([startHttpFixture('modern-http.js'), startEverything('streamableHttp')]);
-  for (const server of [modern, everything]) running.use(server);
+  const keep = (server: HttpFixture): HttpFixture => running.use(server);
+  [modern, everything] = await Promise.all([
+    startHttpFixture('modern-http.js').then(keep),
+    startEverything('streamableHttp').then(keep),
+  ]);
 });
 afterAll(() => running.disposeAsync());
 

@@ -220,6 +220,7 @@ describe('what stays on the wire', () => {
     const abort = new AbortController();
     const { wire, answer, reply } = probing({ signal: abort.signal });
     const reason = new Error('enough');
+    await turn();
     abort.abort(reason);
     await expect(answer).rejects.toBe(reason);
     const heard = heardBy(wire);

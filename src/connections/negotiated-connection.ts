@@ -31,6 +31,7 @@ export class NegotiatedConnection implements Connection {
   readonly #life: Life;
   readonly #calls: Calls;
   readonly #listening = new AbortController();
+  #listens = false;
   /** What the server said about itself, verbatim. */
   #greeting: JsonObject;
   /** The listing that proved a remembered verdict; the first `discover` gives it without asking again. */
@@ -91,10 +92,7 @@ export class NegotiatedConnection implements Connection {
     const discovery = this.#proof ?? (await this.#within(signal, inner => this.#readLists(inner)));
     this.#proof = undefined;
     this.#diagnostics = discovery.diagnostics;
-    if (this.state.name === 'discovering') {
-      this.#life.step('discovered');
-      this.#listen();
-    }
+    if (this.state.name === 'discovering') this.#life.step('discovered');
     return discovery;
   }
 
@@ -161,6 +159,8 @@ export class NegotiatedConnection implements Connection {
   }
 
   #readLists(signal: AbortSignal): Promise<Discovery> {
+    // Before the lists are read, so that no change falls between.
+    this.#listen();
     const { client, tap } = this.#hold;
     return readLists({
       lists: listsOf(this.capabilities),
@@ -173,7 +173,8 @@ export class NegotiatedConnection implements Connection {
   }
 
   #listen(): void {
-    if (!this.supports('subscriptions.listen')) return;
+    if (this.#listens || !this.supports('subscriptions.listen')) return;
+    this.#listens = true;
     const { client, changes } = this.#hold;
     // Ends with the signal; whatever fails inside is tried again.
     void changes.listen(client, this.capabilities, this.#request.around.clock, this.#listening.signal);

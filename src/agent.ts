@@ -5,7 +5,7 @@ import type { LongshoreError } from './core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
-import type { Dispatched } from './governance/dispatcher.ts';
+import type { Dispatched } from './governance/call.ts';
 import type { OnPhase } from './runners/runner.ts';
 
 /** A mounted tool as an embedding program sees it; bound to the connection that advertised it (R40). */

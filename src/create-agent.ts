@@ -9,7 +9,7 @@ import type { AgentId } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Ledger } from './core/ports/ledger.ts';
 import type { Diagnostic, Handle } from './core/words.ts';
-import type { Dispatch } from './governance/dispatcher.ts';
+import type { Dispatch } from './governance/call.ts';
 import type { Registry } from './governance/registry.ts';
 
 /** What an agent stands on; the host hands it in. */

@@ -1,5 +1,6 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AgentId, HomeId, RandomId } from './core/ids.ts';
+import { type CheckpointFile, checkpointFile } from './store/checkpoint-file.ts';
 import { didKey } from './store/did-key.ts';
 import { type HomeOptions, openHome } from './store/home.ts';
 import { lockHome } from './store/home-lock.ts';
@@ -11,6 +12,8 @@ export interface HostGround extends Disposable {
   readonly database: string;
   readonly homeId: HomeId;
   readonly defaultAgent: AgentId;
+  /** Where the audit's signed checkpoint is kept, and the key that signs it; only a home has them. */
+  readonly checkpoint?: { readonly file: CheckpointFile; readonly key: KeyObject };
 }
 
 /** Who embeds the host, if anybody does (R66). */
@@ -23,9 +26,11 @@ export function homeGround(options: HomeOptions, pid: number, embedder: Embedder
   const home = openHome(options);
   const lock = lockHome(home, pid);
   try {
-    const defaultAgent = resolveAgentId(embedder, () => readIdentity(home.identity).agentId);
+    const own = readIdentity(home.identity);
+    const defaultAgent = resolveAgentId(embedder, () => own.agentId);
     const { database, homeId } = home;
-    return { database, homeId, defaultAgent, [Symbol.dispose]: () => lock.release() };
+    const checkpoint = { file: checkpointFile(home.auditCheckpoint), key: own.privateKey };
+    return { database, homeId, defaultAgent, checkpoint, [Symbol.dispose]: () => lock.release() };
   } catch (error) {
     lock.release();
     throw error;

@@ -19,7 +19,8 @@ import {
 import { type InputRequests, noInput } from './core/ports/input-requests.ts';
 import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
-import { createGovernance } from './governance/governance.ts';
+import { type Governance, openGovernance } from './governance/governance.ts';
+import { createRedactor } from './governance/redact.ts';
 import { createRegistry, type Registry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
@@ -112,7 +113,15 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   opening.defer(() => swept);
   const { mint, redeem } = createAuthority();
   const { inputRequests = noInput } = options;
-  const connectNeeds = { around, references: { env }, verdicts, inputRequests, redeem, onSecrets() {} };
+  const redactor = createRedactor();
+  const connectNeeds = {
+    around,
+    references: { env },
+    verdicts,
+    inputRequests,
+    redeem,
+    onSecrets: (values: readonly string[]) => redactor.learn(values),
+  };
   const registry = createRegistry({ now: clock.now });
   const fleet = new Fleet({
     deadlines: { ...settings.deadlines, ...options.deadlines },
@@ -124,7 +133,21 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     idleFor: (agentId, serverKey) => idleFor(registry, clock, agentId, serverKey),
     onState() {},
   });
-  const { dispatch } = createGovernance({ registry, fleet, mint, randomId: random });
+  const governance = opening.use(
+    await openGovernance({
+      registry,
+      redactor,
+      fleet,
+      mint,
+      store,
+      clock,
+      randomId: random,
+      log,
+      ...(ground.checkpoint ? { checkpoint: ground.checkpoint } : {}),
+      // Until an agent can be asked and told about rules, the program that opened the host is trusted with every call.
+      otherwise: 'allow',
+    }),
+  );
 
   const agents = new Map<AgentId, Agent>();
   const known: KnownServers = { saved: new Map() };
@@ -135,7 +158,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     const made = createAgent(agentId, {
       fleet,
       registry,
-      dispatch,
+      dispatch: governance.dispatch,
       ledger,
       plan: async (ref, set) => plan(ref, known, set),
     });
@@ -146,7 +169,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const held = opening.move();
   const open: OpenHost = { agents, fleet };
   openHosts.add(open);
-  const dispose = disposer(fleet, held, () => {
+  const dispose = disposer(governance, fleet, held, () => {
     openHosts.delete(open);
     stopListening();
   });
@@ -167,10 +190,11 @@ async function reclaimAll(around: Surroundings, owner: { agentId: AgentId; serve
   return holdings.length;
 }
 
-/** Ends the fleet first and, once nothing of it is left, what it stood on; a failed run may be repeated (R54). */
-function disposer(fleet: Fleet, held: AsyncDisposable, onEnd: () => void): () => Promise<void> {
+/** Begins no more calls, ends the fleet and, once nothing of it is left, what it stood on; a failed run may be repeated (R54). */
+function disposer(governance: Governance, fleet: Fleet, held: AsyncDisposable, onEnd: () => void): () => Promise<void> {
   let running: Promise<void> | undefined;
   async function end(): Promise<void> {
+    governance.stop();
     await fleet.close();
     await held[Symbol.asyncDispose]();
     onEnd();

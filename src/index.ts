@@ -6,5 +6,5 @@ export { parseConfigBody } from './config/parse-config-body.ts';
 export type { MCPServerConfig } from './config/types.ts';
 export { type ErrorCode, errorTable, LongshoreError } from './core/errors.ts';
 export type { Diagnostic, Handle, Progress, RawResult } from './core/words.ts';
-export type { Dispatched } from './governance/dispatcher.ts';
+export type { Dispatched } from './governance/call.ts';
 export { cleanupMcpTransport, type Host, type HostOptions, openHost } from './host.ts';

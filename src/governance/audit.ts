@@ -34,6 +34,8 @@ export interface Audit extends AsyncDisposable {
   outcome(entry: CallEntry): void;
   /** Resolves when the row is on disk; rejects with `cannot-record`, and then the change must not happen. */
   change(entry: ChangeEntry): Promise<void>;
+  /** The same for what has happened anyway: with the next commit; a failing database is tried again. */
+  note(entry: ChangeEntry): void;
   list(filter: Partial<AuditFilter>): Promise<readonly AuditRow[]>;
   /** All rows of the filter from the oldest on, page by page. */
   export(filter: Omit<Partial<AuditFilter>, 'order' | 'limit' | 'after'>): AsyncIterable<AuditRow>;
@@ -97,13 +99,16 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
     };
   }
 
+  function changeRow({ action, subject, agentId, caller, detail }: ChangeEntry): AuditEntry {
+    const row = { ...detail, action, subject, agent_id: agentId ?? null, caller };
+    return { kind: 'change', at: clock.now(), ...masked(row) };
+  }
+
   const audit: Audit = {
     authorise: entry => writer.append({ kind: 'authorisation', at: clock.now(), ...masked(entry) }),
     outcome: entry => writer.appendSoon({ kind: 'outcome', at: clock.now(), ...masked(entry) }),
-    change({ action, subject, agentId, caller, detail }) {
-      const row = { ...detail, action, subject, agent_id: agentId ?? null, caller };
-      return writer.append({ kind: 'change', at: clock.now(), ...masked(row) });
-    },
+    change: entry => writer.append(changeRow(entry)),
+    note: entry => writer.appendSoon(changeRow(entry)),
     list: filter => rows.read({ limit: 100, order: 'newest-first', ...filter }),
     async *export(filter) {
       for (let after = 0; ; ) {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../core/json.ts';
 import type { Caller, Handle } from '../core/words.ts';
 import { conditionHolds } from './argument-condition.ts';
 import { globMatches } from './glob.ts';
-import { type Level, levels, type Rule } from './rule.ts';
+import { type Level, levels, type Pin, type Rule } from './rule.ts';
 import { parsePattern, type RulePattern, type Target } from './rule-pattern.ts';
 import { allOf, type Truth } from './truth.ts';
 
@@ -51,10 +51,7 @@ export function compileRule(rule: Rule): CompiledRule {
     level,
     unreadable: undefined,
     covers: (handle, caller) =>
-      isAgents(handle) &&
-      patternCovers(pattern, handle, caller) &&
-      (pin === null ||
-        (pin.ownerKey === handle.ownerKey && pin.handleName === handle.handleName && pin.kind === handle.kind)),
+      isAgents(handle) && patternCovers(pattern, handle, caller) && (pin === null || pinCovers(pin, handle, caller)),
     isCurrent: handle => level === 'deny' || pin === null || pin.definitionDigest === handle.definitionDigest,
     applies: args => speaks(level, conditionsHold(pattern, args)),
     specificity: specificityOf(rule, level, pattern),
@@ -76,6 +73,16 @@ function patternCovers(pattern: RulePattern, handle: Handle, caller: Caller): bo
     (pattern.agent === undefined || globMatches(pattern.agent, handle.agentId)) &&
     (pattern.caller === undefined || globMatches(pattern.caller, caller)) &&
     targetCovers(pattern.target, handle)
+  );
+}
+
+/** Exactly, because the pattern's text could mean more: a caller or tool may have `*` in its name. */
+function pinCovers(pin: Pin, handle: Handle, caller: Caller): boolean {
+  return (
+    pin.ownerKey === handle.ownerKey &&
+    pin.handleName === handle.handleName &&
+    pin.kind === handle.kind &&
+    (pin.caller === null || pin.caller === caller)
   );
 }
 

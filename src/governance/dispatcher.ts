@@ -1,82 +1,76 @@
-import type { Connection } from '../connections/connection.ts';
 import type { Mint } from '../core/authorisation.ts';
-import { LongshoreError } from '../core/errors.ts';
-import type { AgentId, DispatchId, RandomId, ServerKey } from '../core/ids.ts';
+import type { Clock } from '../core/clock.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { DispatchId, RandomId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Caller, Diagnostic, Handle, HandleKind, Operation, Progress, RawResult } from '../core/words.ts';
+import type { Handle, HandleKind, Operation, RawResult } from '../core/words.ts';
+import type { AwakeHandle, Question } from './approval.ts';
+import type { Approvals } from './approvals.ts';
+import type { ArgumentGuard } from './argument-guard.ts';
+import { received } from './argument-snapshot.ts';
+import type { Audit } from './audit.ts';
+import type { Call, Dispatch, Fleet } from './call.ts';
+import { type CallRecord, callRecord, type Permit } from './call-record.ts';
+import type { Grant } from './grants.ts';
+import type { OutputCheck } from './output-check.ts';
+import type { Decision } from './policy.ts';
+import type { Redactor } from './redact.ts';
 import type { Registry } from './registry.ts';
-
-/** One call of a tool, one read of a resource, or one request for a prompt, as an edge asks for it. */
-export interface Call {
-  readonly agentId: AgentId;
-  readonly caller: Caller;
-  /** A handle is bound to its connection (R40); a name means whichever handle has it now. */
-  readonly handle: Handle | string;
-  /** What the name is a name of; `tool` if not said. */
-  readonly kind?: HandleKind;
-  readonly arguments: JsonObject;
-  /** Further `_meta` members to pass on (traceparent …). */
-  readonly meta?: JsonObject;
-  readonly onprogress?: (progress: Progress) => void;
-  /** Milliseconds, see CallOptions of the connection. Waiting for a person counts in neither. */
-  readonly idleTimeout?: number;
-  readonly totalTimeout?: number;
-}
-
-/** What a call that ran gives back. A tool's own failure (`isError`) is a result, not an error. */
-export interface Dispatched {
-  /** Verbatim. */
-  readonly result: RawResult;
-  /** What is doubtful about the result, e.g. `output-mismatch`; never a reason to lose it. */
-  readonly warnings: readonly Diagnostic[];
-  readonly dispatchId: DispatchId;
-}
-
-/** The one way to a server's tools, resources and prompts. Rejects with a LongshoreError; the signal ends wait and call. */
-export type Dispatch = (call: Call, signal: AbortSignal) => Promise<Dispatched>;
-
-/** What dispatch needs of the many connections. */
-export interface Fleet {
-  /** The ready connection of a server, if it has one now. */
-  connection(agentId: AgentId, ownerKey: ServerKey): Connection | undefined;
-  /** The ready connection, after starting the server where it sleeps; its handles are mounted by then. */
-  wake(agentId: AgentId, ownerKey: ServerKey, signal: AbortSignal): Promise<Connection>;
-}
+import type { Rules } from './rules.ts';
 
 /** Everything that dispatch stands on. */
 export interface DispatchNeeds {
   readonly registry: Registry;
   readonly fleet: Fleet;
   readonly mint: Mint;
+  readonly rules: Rules;
+  readonly approvals: Approvals;
+  readonly audit: Audit;
+  readonly guard: ArgumentGuard;
+  readonly output: OutputCheck;
+  readonly redactor: Redactor;
+  readonly clock: Clock;
   readonly randomId: RandomId;
+  /** False once the host stops: then nothing new begins. */
+  readonly isOpen: () => boolean;
 }
 
-const methods = { tool: 'tools/call', resource: 'resources/read', prompt: 'prompts/get' } as const satisfies Record<
-  HandleKind,
-  Operation['method']
->;
-
-/** Dispatch over a registry and a fleet. */
+/** Reads top to bottom as the drawing in docs/governance.md; every step is also a way out, and every way out is recorded. */
 export function createDispatch(needs: DispatchNeeds): Dispatch {
-  const { registry, fleet } = needs;
   return async (call, signal) => {
     const dispatchId = needs.randomId() as DispatchId;
-    const named = resolve(registry, call);
-    using _hold = registry.hold(named.agentId, named.ownerKey);
-    await wake(fleet, named, signal);
-    const handle = resolve(registry, call);
-    const sent = send(needs, handle, call, signal);
-    return { result: await sent, warnings: [], dispatchId };
+    const record = callRecord({ audit: needs.audit, now: () => needs.clock.now() }, dispatchId, call);
+    try {
+      const asked = received(call.arguments);
+      const named = resolve(needs, call);
+      record.about(named, asked);
+      using _hold = needs.registry.hold(named.agentId, named.ownerKey);
+      decide(needs, named, call, asked.args);
+      const handle = await wake(needs, named, call, signal);
+      record.about(handle, asked);
+      const args = await needs.guard.check(handle, asked);
+      const permit = await permitted(needs, { dispatchId, caller: call.caller, handle, ...args }, call, signal);
+      await record.authorise(permit);
+      const result = await send(needs, record, { handle, args: args.args, call, signal });
+      record.returned(result);
+      return { result, warnings: await needs.output.check(handle, result), dispatchId };
+    } catch (error) {
+      const failure = leaving(needs.redactor, asLongshoreError(error), dispatchId);
+      record.failed(failure);
+      throw failure;
+    }
   };
 }
 
-function resolve(registry: Registry, call: Call): Handle {
+function resolve({ registry, isOpen }: DispatchNeeds, call: Call): Handle {
+  if (!isOpen()) throw new LongshoreError('server-closing', 'The service is stopping; it begins no more calls.');
   if (typeof call.handle === 'string') {
     const handle = registry.lookup(call.agentId, call.handle, call.kind);
     if (handle !== undefined) return handle;
+    const name = JSON.stringify(call.handle.slice(0, 200));
     throw new LongshoreError(
       'unknown-tool',
-      `There is no ${call.kind ?? 'tool'} ${JSON.stringify(call.handle)}. List them again to see what there is.`,
+      `There is no ${call.kind ?? 'tool'} ${name}. List them again to see what there is.`,
     );
   }
   const handle = call.handle.agentId === call.agentId ? registry.successor(call.handle) : undefined;
@@ -84,31 +78,93 @@ function resolve(registry: Registry, call: Call): Handle {
   throw stale(call.handle);
 }
 
-async function wake(fleet: Fleet, handle: Handle, signal: AbortSignal): Promise<void> {
-  if (handle.epoch !== null && fleet.connection(handle.agentId, handle.ownerKey)?.epoch === handle.epoch) return;
-  await fleet.wake(handle.agentId, handle.ownerKey, signal);
+function decide(
+  { rules }: DispatchNeeds,
+  handle: Handle,
+  { caller }: Pick<Call, 'caller'>,
+  args: JsonObject | undefined,
+): Decision {
+  const decision = rules.policy.decide(handle, caller, args);
+  if (decision.level !== 'deny') return decision;
+  const { because } = rules.policy.explain(handle, caller, args);
+  throw new LongshoreError('denied', `${handle.handleName} was not called. ${because}`, {
+    data: decision.rule === undefined ? {} : { ruleId: decision.rule.id },
+  });
 }
 
+/** Waking gives a dormant handle its epoch; where the definition changed, a name leads to the new one and is decided anew. */
+async function wake(needs: DispatchNeeds, named: Handle, call: Call, signal: AbortSignal): Promise<AwakeHandle> {
+  const connection = needs.fleet.connection(named.agentId, named.ownerKey);
+  if (isAwake(named) && connection?.epoch === named.epoch) return named;
+  await needs.fleet.wake(named.agentId, named.ownerKey, signal);
+  const handle = resolve(needs, call);
+  if (isAwake(handle)) return handle;
+  throw stale(handle);
+}
+
+/** Decides, and decides again after every wait, until the call may run or is refused. */
+async function permitted(needs: DispatchNeeds, question: Question, call: Call, signal: AbortSignal): Promise<Permit> {
+  const { patience, onasked } = call;
+  for (;;) {
+    const { level, rule } = decide(needs, question.handle, call, question.args);
+    if (level === 'allow') {
+      return { decision: rule?.lifetime === 'session' ? 'auto_approved' : 'auto_allowed', ruleId: rule?.id };
+    }
+    const options = {
+      signal,
+      ...(patience === undefined ? {} : { patience }),
+      ...(onasked === undefined ? {} : { onasked }),
+    };
+    const grant = needs.approvals.take(question) ?? (await needs.approvals.ask(question, options));
+    const permit = grant && claimed(needs, question, grant, signal);
+    if (permit) return permit;
+  }
+}
+
+/** Turns the operator's word into leave for this call, unless a rule, the caller or the server has changed its mind. */
+function claimed(needs: DispatchNeeds, question: Question, grant: Grant, signal: AbortSignal): Permit | undefined {
+  const { approvalId } = grant;
+  try {
+    const { rule } = decide(needs, question.handle, question, question.args);
+    if (signal.aborted) throw cancelled();
+    if (grant.claim()) return { decision: 'user_approved', approvalId, ruleId: rule?.id };
+    return undefined;
+  } catch (error) {
+    grant.release();
+    throw error;
+  }
+}
+
+const methods = { tool: 'tools/call', resource: 'resources/read', prompt: 'prompts/get' } as const satisfies Record<
+  HandleKind,
+  Operation['method']
+>;
+
 /** Re-checks the handle and writes, without giving way to anything in between (R40). */
-function send(needs: DispatchNeeds, handle: Handle, call: Call, signal: AbortSignal): Promise<RawResult> {
-  const connection = needs.fleet.connection(handle.agentId, handle.ownerKey);
-  const { epoch } = handle;
-  if (!needs.registry.isLive(handle) || epoch === null || connection?.epoch !== epoch) throw stale(handle);
-  const authorisation = needs.mint({
-    agentId: handle.agentId,
-    epoch,
-    method: methods[handle.kind],
-    wireName: handle.wireName,
-    arguments: call.arguments,
-    definition: handle.definition,
-    ...(call.meta === undefined ? {} : { meta: call.meta }),
-  });
+function send(
+  needs: DispatchNeeds,
+  record: CallRecord,
+  { handle, args, call, signal }: { handle: AwakeHandle; args: JsonObject; call: Call; signal: AbortSignal },
+): Promise<RawResult> {
+  const { agentId, ownerKey, epoch, kind, wireName, definition } = handle;
+  const { meta, onprogress, idleTimeout, totalTimeout } = call;
+  const connection = needs.fleet.connection(agentId, ownerKey);
+  const isCurrent = connection?.epoch === epoch && connection.state.name === 'ready';
+  if (!isCurrent || !needs.registry.isLive(handle)) throw stale(handle);
+  if (signal.aborted) throw cancelled();
+  const operation = { agentId, epoch, method: methods[kind], wireName, arguments: args, definition };
+  const authorisation = needs.mint(meta === undefined ? operation : { ...operation, meta });
+  record.sent();
   return connection.call(authorisation, {
     signal,
-    ...(call.onprogress === undefined ? {} : { onprogress: call.onprogress }),
-    ...(call.idleTimeout === undefined ? {} : { idleTimeout: call.idleTimeout }),
-    ...(call.totalTimeout === undefined ? {} : { totalTimeout: call.totalTimeout }),
+    ...(onprogress === undefined ? {} : { onprogress }),
+    ...(idleTimeout === undefined ? {} : { idleTimeout }),
+    ...(totalTimeout === undefined ? {} : { totalTimeout }),
   });
+}
+
+function isAwake(handle: Handle): handle is AwakeHandle {
+  return handle.epoch !== null;
 }
 
 function stale(handle: Handle): LongshoreError {
@@ -116,4 +172,14 @@ function stale(handle: Handle): LongshoreError {
     'stale-handle',
     `${handle.handleName} belongs to a connection that is gone or has changed. List the tools again and call the new one.`,
   );
+}
+
+function cancelled(): LongshoreError {
+  return new LongshoreError('cancelled', 'The call was cancelled before it was sent.');
+}
+
+/** The error as it leaves: without secrets, and with the dispatch by which the record is found. */
+function leaving(redactor: Redactor, error: LongshoreError, dispatchId: DispatchId): LongshoreError {
+  const data = redactor.json({ ...error.data, dispatchId }) as JsonObject;
+  return new LongshoreError(error.code, redactor.text(error.message), { cause: error, data });
 }

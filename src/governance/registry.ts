@@ -7,7 +7,7 @@ import { type Holds, ownerHolds } from './owner-holds.ts';
  * Why an owner's handles are replaced. Falling asleep and waking carry a handle with an unchanged definition over to
  * its successor; anything else withdraws each handle whose connection or definition is not the same any more.
  */
-export type ReplaceReason = WithdrawReason | MountReason | 'sleep';
+export type ReplaceReason = WithdrawReason | MountReason;
 
 /** What one replacement changed. */
 export interface Replaced {

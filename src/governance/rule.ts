@@ -1,6 +1,6 @@
 import type { AgentId, Digest, HandleName, RuleId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { HandleKind } from '../core/words.ts';
+import type { Caller, HandleKind } from '../core/words.ts';
 
 /** What a rule says about a call, from the most open to the most closed. */
 export const levels = ['allow', 'ask', 'always-ask', 'deny'] as const;
@@ -13,6 +13,8 @@ export interface Pin {
   readonly ownerKey: ServerKey;
   readonly handleName: HandleName;
   readonly kind: HandleKind;
+  /** Whom it was said to; `null`: to every caller. */
+  readonly caller: Caller | null;
   readonly definitionDigest: Digest;
   /** The judged part of the definition at that time, to show what changed since. */
   readonly definition: JsonObject;

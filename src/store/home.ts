@@ -15,6 +15,8 @@ export interface Home {
   readonly lock: string;
   readonly lockNote: string;
   readonly logs: string;
+  /** The signed checkpoint of the audit: outside the database, so that a cut end shows. */
+  readonly auditCheckpoint: string;
   /** Random, made with the home and never changed: containers carry it, so that no other home touches them. */
   readonly homeId: HomeId;
 }
@@ -49,6 +51,7 @@ export function openHome({ folder, platform, randomId }: HomeOptions): Home {
     lock: join(folder, 'lock'),
     lockNote: join(folder, 'lock.json'),
     logs: join(folder, 'logs'),
+    auditCheckpoint: join(folder, 'audit-checkpoint.json'),
     homeId: homeId as HomeId,
   };
 }

@@ -1,0 +1,60 @@
+import { LongshoreError } from '../core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { nearestName } from '../core/nearest-name.ts';
+import type { Diagnostic, Handle } from '../core/words.ts';
+import type { Received, Snapshot } from './argument-snapshot.ts';
+import { compiledSchemas } from './compiled-schemas.ts';
+
+/** Checks the arguments of a call before anybody is asked about it (behaviour.md B4). */
+export interface ArgumentGuard {
+  /** Against the tool's original schema. Rejects with `bad-arguments`; never because of a schema that cannot be used. */
+  check(handle: Handle, received: Received): Promise<Snapshot>;
+  /** What a person should know about the schema, once it was looked at. */
+  diagnostic(handle: Handle): Diagnostic | undefined;
+}
+
+/** A guard that has looked at no schema yet. */
+export function argumentGuard(): ArgumentGuard {
+  const schemas = compiledSchemas('inputSchema');
+  return {
+    async check(handle, snapshot) {
+      if ('problem' in snapshot) throw bad(handle, [snapshot.problem]);
+      if (handle.kind !== 'tool') return snapshot;
+      const unknown = unknownNames(handle.definition['inputSchema'], snapshot.args);
+      if (unknown.length > 0) throw bad(handle, unknown);
+      const found = schemas.of(handle);
+      const result = found instanceof Promise ? await found : found;
+      const problems = 'validator' in result ? result.validator.check(snapshot.args, snapshot.size) : [];
+      if (problems.length > 0) throw bad(handle, problems);
+      return snapshot;
+    },
+    diagnostic(handle) {
+      const found = schemas.known(handle);
+      if (found === undefined || 'validator' in found) return undefined;
+      const message = `The arguments of ${handle.handleName} are hardly checked, because its schema cannot be used: ${found.unusable}.`;
+      return { code: 'unusable-schema', message };
+    },
+  };
+}
+
+/** A closed schema names all its arguments: an unknown one is refused with what was probably meant, never dropped. */
+function unknownNames(schema: JsonValue | undefined, args: JsonObject): string[] {
+  if (!isJsonObject(schema) || schema['additionalProperties'] !== false || schema['patternProperties'] !== undefined)
+    return [];
+  const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  return Object.keys(args)
+    .filter(name => !properties.includes(name))
+    .map(name => {
+      const near = nearestName(name, properties);
+      const meant = near === undefined ? '' : `, did you mean ${near}?`;
+      const all = properties.length === 0 ? 'it takes none' : `it takes ${properties.join(', ')}`;
+      return `${JSON.stringify(name)} is not an argument${meant} (${all})`;
+    });
+}
+
+function bad(handle: Handle, problems: readonly string[]): LongshoreError {
+  const text = problems.slice(0, 10).join('; ');
+  return new LongshoreError('bad-arguments', `${handle.handleName} was not called: ${text}.`, {
+    data: { problems: problems.slice(0, 50) },
+  });
+}

@@ -1,0 +1,46 @@
+import type { Connection } from '../connections/connection.ts';
+import type { AgentId, DispatchId, ServerKey } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Caller, Diagnostic, Handle, HandleKind, Progress, RawResult } from '../core/words.ts';
+import type { Approval } from './approval.ts';
+
+/** One call of a tool, one read of a resource, or one request for a prompt, as an edge asks for it. */
+export interface Call {
+  readonly agentId: AgentId;
+  readonly caller: Caller;
+  /** A handle is bound to its connection (R40); a name means whichever handle has it now. */
+  readonly handle: Handle | string;
+  /** What the name is a name of; `tool` if not said. */
+  readonly kind?: HandleKind;
+  readonly arguments: JsonObject;
+  /** Further `_meta` members to pass on (traceparent …). */
+  readonly meta?: JsonObject;
+  readonly onprogress?: (progress: Progress) => void;
+  /** Milliseconds, see CallOptions of the connection. Waiting for a person counts in neither. */
+  readonly idleTimeout?: number;
+  readonly totalTimeout?: number;
+  /** Told when the call has to wait for the operator, so that the edge can say where to decide. */
+  readonly onasked?: (approval: Approval) => void;
+  /** Milliseconds of waiting for the operator, then `approval-pending`; the question stays. For ever if not said. */
+  readonly patience?: number;
+}
+
+/** What a call that ran gives back. A tool's own failure (`isError`) is a result, not an error. */
+export interface Dispatched {
+  /** Verbatim. */
+  readonly result: RawResult;
+  /** What is doubtful about the result, e.g. `output-mismatch`; never a reason to lose it. */
+  readonly warnings: readonly Diagnostic[];
+  readonly dispatchId: DispatchId;
+}
+
+/** The one way to a server's tools, resources and prompts. Rejects with a LongshoreError; the signal ends wait and call. */
+export type Dispatch = (call: Call, signal: AbortSignal) => Promise<Dispatched>;
+
+/** What dispatch needs of the many connections. */
+export interface Fleet {
+  /** The ready connection of a server, if it has one now. */
+  connection(agentId: AgentId, ownerKey: ServerKey): Connection | undefined;
+  /** The ready connection, after starting the server where it sleeps; its handles are mounted by then. */
+  wake(agentId: AgentId, ownerKey: ServerKey, signal: AbortSignal): Promise<Connection>;
+}

@@ -23,7 +23,7 @@ export interface ProcessTreeSetup {
   readonly uptime: () => number;
 }
 
-const rounds = 60;
+const rounds = 40;
 const pause = 25;
 /** Seconds by which two readings of the machine's clock may differ. */
 const clockStep = 0.03;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { fixtureSpec, openRequest, processSurroundings, survivors } from '../../test/fixtures/process-surroundings.ts';
 import { fixtureServer } from '../../test/fixtures/wired-server.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';
@@ -235,17 +235,17 @@ describe('the end of a server', () => {
     },
   );
 
-  it.each(['deaf', 'forking'])(
-    'R51: a graceful close of %s goes from stdin to SIGTERM to SIGKILL, and leaves nothing',
-    { timeout: 20_000 },
-    async name => {
-      await withServer(name, async (opened, around) => {
+  it('R51: a graceful close goes from stdin to SIGTERM to SIGKILL, and leaves nothing', {
+    timeout: 30_000,
+  }, async () => {
+    const close = (name: string): Promise<void> =>
+      withServer(name, async (opened, around) => {
         await opened.closeGracefully(never);
         expect(await survivors(around)).toEqual([]);
         expect(around.ledger.history.at(-1)).toBe('forgotten');
       });
-    },
-  );
+    await Promise.all([close('deaf'), close('forking')]);
+  });
 
   it('R53: a caller that gives up is let go, and the closing goes on; a forced close cuts its graces short', async () => {
     await withServer('deaf', async (opened, around) => {
@@ -259,7 +259,28 @@ describe('the end of a server', () => {
     });
   });
 
-  it('R54: reports what could not be ended, and a later close tries again', async () => {
+  it('R54: reports what could not be ended, keeps it in the ledger, and ends it on the next try', {
+    timeout: 40_000,
+  }, async () => {
+    const around = processSurroundings();
+    const opened = await processRunner.open(fixtureSpec('deaf'), openRequest(around));
+    const [pid] = await survivors(around);
+    // As if the process belonged to another user.
+    const refused = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('not permitted'), { code: 'EPERM' });
+    });
+    try {
+      await expect(opened.closeForcibly(never)).rejects.toMatchObject({ code: 'close-failed', data: { pids: [pid] } });
+      expect(await around.ledger.list()).toMatchObject([{ state: 'failed', engineId: String(pid) }]);
+    } finally {
+      refused.mockRestore();
+    }
+    await opened.closeForcibly(never);
+    expect(await survivors(around)).toEqual([]);
+    expect(await around.ledger.list()).toEqual([]);
+  });
+
+  it('R54: tries again too where only the ledger failed', async () => {
     const around = processSurroundings();
     let broken = true;
     const forget = around.ledger.forget.bind(around.ledger);
@@ -275,7 +296,7 @@ describe('the end of a server', () => {
   });
 
   it.each(['forking', 'own-session'])('cleans up after a %s server whose main process is killed', async name => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const around = processSurroundings();
       const opened = await processRunner.open(fixtureSpec(name), openRequest(around));
       const closed = Promise.withResolvers<void>();

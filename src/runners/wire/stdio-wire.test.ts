@@ -219,6 +219,19 @@ describe('the end', () => {
     }
   });
 
+  it('hands over nothing more once its owner has closed it', async () => {
+    const { wire, say } = wireToTest();
+    const heard: Frame[] = [];
+    wire.onmessage = frame => {
+      heard.push(frame);
+      void wire.close();
+    };
+    say(notification('a'), notification('b'), response(1), notification('c'));
+    await turn();
+    await turn();
+    expect(heard).toEqual([notification('a')]);
+  });
+
   it('ends stdin on close and tells its owner at once', async () => {
     const { wire, stdin } = wireToTest();
     let closes = 0;

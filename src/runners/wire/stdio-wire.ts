@@ -59,6 +59,7 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
   const reader = createLineReader({ maxBytes, onLine, onOversized });
 
   function deliver(frame: Frame): void {
+    if (state === 'closed') return;
     try {
       consumer?.(frame);
     } catch (error) {

@@ -46,14 +46,19 @@ export function parseRun(program: string, args: readonly string[]): RunCommand |
 }
 
 /** The arguments again, after the program; `parseRun` of them gives an equal command. */
-export function printRun(run: Omit<RunCommand, 'program' | 'engine'> & Pick<RunCommand, 'engine'>): readonly string[] {
+export function printRun(run: Omit<RunCommand, 'program'>): readonly string[] {
   return [
-    ...run.globals.flatMap(flag => printFlag(flag, globalFlagTable(run.engine))),
+    ...printGlobals(run),
     ...run.verb,
     ...run.flags.flatMap(flag => printFlag(flag, runFlagTable(run.engine))),
     run.image,
     ...run.command,
   ];
+}
+
+/** The flags before the command, as arguments. */
+export function printGlobals({ engine, globals }: Pick<RunCommand, 'engine' | 'globals'>): readonly string[] {
+  return globals.flatMap(flag => printFlag(flag, globalFlagTable(engine)));
 }
 
 /** What Go's strconv.ParseBool makes of a switch; without a value it is on. Throws `bad-config` for anything else. */

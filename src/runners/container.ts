@@ -8,7 +8,7 @@ import { type Child, startChild } from './child.ts';
 import { type Closer, createCloser, orAborted } from './closer.ts';
 import { idWithin, type RemovalTarget, removeFromEngine, removeLateArrivals } from './container-removal.ts';
 import { type EngineLink, guardAtDeath } from './engine-link.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, serverEnvironment } from './environment.ts';
 import type { OpenRequest } from './runner.ts';
 
 /** One attached `docker run`, and for whom. */
@@ -100,7 +100,7 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
     serverKey,
     file: cli.program,
     args: [...start.args({ name, cidfile: cidFile.path, labels, publish })],
-    env: { ...cli.env, ...start.env },
+    env: serverEnvironment({}, around.platform, cli.env, start.env),
     cwd: start.cwd,
     hide: start.hide,
     around,

@@ -1,5 +1,6 @@
 import type { Deadlines } from '../core/deadlines.ts';
 import type { JsonObject } from '../core/json.ts';
+import { type DockerRunSpec, dockerRunRunner } from './docker-run.ts';
 import { isPackageLauncher } from './package-launcher.ts';
 import { type ProcessSpec, processRunner } from './process.ts';
 import { type RemoteSpec, remoteRunner } from './remote.ts';
@@ -8,6 +9,7 @@ import type { Opened, OpenRequest, Runner } from './runner.ts';
 /** What a server of each kind is started from; a new kind is a new file and a line here and in `runners`. */
 interface Specs {
   readonly process: ProcessSpec;
+  readonly 'docker-run': DockerRunSpec;
   readonly remote: RemoteSpec;
 }
 
@@ -16,6 +18,7 @@ export type ServerSpec = Specs[keyof Specs];
 
 const runners: { readonly [Kind in keyof Specs]: Runner<Specs[Kind]> } = {
   process: processRunner,
+  'docker-run': dockerRunRunner,
   remote: remoteRunner,
 };
 
@@ -35,6 +38,7 @@ export function openWithin(spec: ServerSpec, deadlines: Deadlines): number {
 export function verdictSubject(spec: ServerSpec): { readonly server: JsonObject; readonly credential: JsonObject } {
   switch (spec.kind) {
     case 'process':
+    case 'docker-run':
       return {
         server: { kind: spec.kind, command: spec.command, args: spec.args, cwd: spec.cwd },
         credential: spec.env,

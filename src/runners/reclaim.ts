@@ -1,9 +1,15 @@
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { Holding } from '../core/ports/ledger.ts';
+import { listContainers } from '../docker/containers.ts';
+import { label } from '../docker/labels.ts';
+import { removeContainer } from '../docker/remove.ts';
+import { linkEngine } from './engine-link.ts';
 import { killMarked } from './marked-processes.ts';
 import type { Surroundings } from './runner.ts';
 
 const rounds = 20;
+/** Milliseconds for one answer of an engine. */
+const engineTime = 20_000;
 
 /**
  * Removes what a row of the ledger stands for, proven by its marker, and then the row (R62). For rows that no open
@@ -41,10 +47,17 @@ export async function sweep(around: Surroundings): Promise<void> {
 const removals: Readonly<Record<Holding['kind'], (holding: Holding, around: Surroundings) => Promise<void>>> = {
   process: removeProcesses,
   gateway: removeProcesses,
-  container() {
-    throw new LongshoreError('docker-unavailable', 'Containers cannot be removed yet.');
-  },
+  container: removeContainers,
 };
+
+/** By its label, wherever it is; the label of our home must be there too. */
+async function removeContainers({ marker, engine }: Holding, around: Surroundings): Promise<void> {
+  const { cli } = await linkEngine(engine ?? { program: 'docker', globals: [], env: {} }, around);
+  const labels = [label('marker', marker), label('home', around.containers.homeId)];
+  for (const facts of await listContainers(cli, labels, { deadline: engineTime })) {
+    await removeContainer(cli, facts.id, { budget: engineTime, clock: around.clock });
+  }
+}
 
 async function removeProcesses({ instance, marker }: Holding, { platform }: Surroundings): Promise<void> {
   const left = await killMarked({ instance, marker }, { platform, rounds });

@@ -30,14 +30,11 @@ async function serve(answer: Answering): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const ready = (urls: readonly string[], more: Partial<ReadinessOptions> = {}) =>
-  mcpReady({
-    urls: urls.map(url => new URL(url)),
-    clock: systemClock,
-    budget: 10_000,
-    signal: new AbortController().signal,
-    ...more,
-  });
+const ready = async (urls: readonly string[], more: Partial<ReadinessOptions> = {}) => {
+  const places = urls.map(url => ({ url: new URL(url) }));
+  const options = { clock: systemClock, budget: 10_000, signal: new AbortController().signal, ...more };
+  return (await mcpReady(places, options)).url;
+};
 
 const error = { jsonrpc: '2.0', id: null, error: { code: -32_000, message: 'Bad Request: no session' } };
 

@@ -4,10 +4,8 @@ import { LongshoreError } from '../../core/errors.ts';
 import { clientInfo } from '../../core/version.ts';
 import { legacyVersions } from './protocol-versions.ts';
 
-/** What is waited for and how long. */
+/** How long is waited. */
 export interface ReadinessOptions {
-  /** Where it may answer, most likely first; all on this machine's loopback. */
-  readonly urls: readonly URL[];
   readonly clock: Clock;
   /** Milliseconds in all. */
   readonly budget: number;
@@ -22,19 +20,22 @@ const longestPause = 2_000;
 const bodyLimit = 64 * 1024;
 
 /**
- * Waits until one of the URLs gives an MCP answer, and says which: a JSON-RPC body to a POST, whatever its status. An
+ * Waits until one of the places gives an MCP answer, and says which: a JSON-RPC body to a POST, whatever its status. An
  * accepted connection or any other HTTP answer proves nothing (docker-problems row 29, behaviour.md E.9). Rejects with
- * `failed-to-start`, which tells what each URL did instead, or with the signal's reason.
+ * `failed-to-start`, which tells what each place did instead, or with the signal's reason.
  */
-export async function mcpReady({ urls, clock, budget, signal }: ReadinessOptions): Promise<URL> {
+export async function mcpReady<Place extends { readonly url: URL }>(
+  places: readonly Place[],
+  { clock, budget, signal }: ReadinessOptions,
+): Promise<Place> {
   const end = clock.now() + budget;
   const outcomes = new Map<URL, string>();
   for (let pause = firstPause; ; pause = Math.min(pause * 1.6, longestPause)) {
-    for (const url of urls) {
+    for (const place of places) {
       signal.throwIfAborted();
-      const outcome = await ask(url, signal);
-      if (outcome === 'ready') return url;
-      outcomes.set(url, outcome);
+      const outcome = await ask(place.url, signal);
+      if (outcome === 'ready') return place;
+      outcomes.set(place.url, outcome);
     }
     signal.throwIfAborted();
     if (clock.now() + pause >= end) throw notReady(outcomes, budget);

@@ -1,0 +1,65 @@
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import { dockerFailure } from '../docker/docker-failure.ts';
+import type { Container } from './container.ts';
+import { startFailure } from './process-failure.ts';
+import type { OpenRequest } from './runner.ts';
+
+/** Milliseconds that the CLI may take to end after its container: with `--rm` it waits for the removal. */
+const exitLag = 3_000;
+/** The CLI's own exit codes: the engine refused, the command is no program, the command is not there (docker.md 5.2). */
+const refusals: ReadonlySet<number> = new Set([125, 126, 127]);
+
+/** Why a container did not come up: in the engine's words where it refused, else with the server's last lines. */
+export async function containerFailure(
+  error: unknown,
+  { child, name }: Container,
+  { serverKey, around: { clock } }: OpenRequest,
+): Promise<LongshoreError> {
+  const cause = asLongshoreError(error);
+  if (cause.code === 'cancelled' || cause.code === 'close-failed') return cause;
+  const enough = new AbortController();
+  if (cause.code !== 'timeout') {
+    await Promise.race([child.exited, clock.sleep(exitLag, enough.signal).catch(() => undefined)]);
+    enough.abort();
+  }
+  const exit = child.exit();
+  if (exit?.how === 'exited' && refusals.has(exit.code)) {
+    await child.stderr.drained();
+    const said = child.stderr.tail();
+    if (said.some(line => /^docker: |^Error: |Error response from daemon/.test(line))) {
+      const refused = dockerFailure(`Starting the container ${name}`, { code: exit.code, stderr: said.join('\n') });
+      const code = refused.code === 'docker-failed' ? 'failed-to-start' : refused.code;
+      return new LongshoreError(code, refused.message, { cause, data: { exit: { ...exit }, stderr: said } });
+    }
+  }
+  const failure = await startFailure(cause, child, { name: serverKey, clock });
+  if (exit?.how !== 'exited' || exit.code !== 137) return failure;
+  // Nobody of us killed it: mostly it was the kernel.
+  const message = `${failure.message} Code 137 means that it was killed, mostly for using more memory than it may (--memory).`;
+  return new LongshoreError(failure.code, message, { cause: failure, ...(failure.data && { data: failure.data }) });
+}
+
+/**
+ * Ends what is left of a failed start and gives back what to throw: the failure, or `close-failed` if something could
+ * not be removed. A failure that a person may want to look into leaves its container, stopped, where the plan says so.
+ */
+export async function endFailed(
+  container: Container,
+  failure: LongshoreError,
+  { keepsFailed }: { readonly keepsFailed: boolean },
+): Promise<LongshoreError> {
+  try {
+    if (keepsFailed && failure.code !== 'cancelled') await container.keepFailed(failure);
+    else await container.removal.forcibly(new AbortController().signal);
+    return failure;
+  } catch (error) {
+    const { message, data = {} } = asLongshoreError(error);
+    return new LongshoreError('close-failed', `${failure.message} And then: ${message}`, { cause: failure, data });
+  }
+}
+
+/** True for a server that ended on the first question, before it had answered anything: it may know only `initialize`. */
+export function exitedUnanswered(error: unknown): boolean {
+  if (!(error instanceof LongshoreError) || error.code !== 'failed-to-start') return false;
+  return error.data?.['exit'] !== undefined && error.data['answered'] === false;
+}

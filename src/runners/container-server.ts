@@ -1,0 +1,80 @@
+import { LongshoreError } from '../core/errors.ts';
+import { inspectContainer } from '../docker/containers.ts';
+import { ownership, readLabels } from '../docker/labels.ts';
+import { removeContainer } from '../docker/remove.ts';
+import { exitedUnanswered } from './container-failure.ts';
+import { openOverHttp } from './container-http.ts';
+import type { ContainerPlan } from './container-plan.ts';
+import { openOverStdio, type SpeaksHttp } from './container-stdio.ts';
+import { imageHints } from './image-hints.ts';
+import type { Opened, OpenRequest } from './runner.ts';
+import type { HttpHint } from './wire/startup-url.ts';
+
+/**
+ * Starts a container server and finds out how it speaks (R8, R9): by what an earlier start or the image's own labels
+ * say, else by the race of stdio and HTTP. Every container that it made is gone, or kept as the plan says, when it
+ * rejects (R50).
+ */
+export async function openContainerServer(plan: ContainerPlan, request: OpenRequest): Promise<Opened> {
+  const { containers } = request.around;
+  const known = await containers.transports.get(plan.startDigest);
+  const { labelled, exposed } = imageHints(plan.facts);
+  const expected = known?.transport === 'streamable-http' ? [known] : known === undefined ? labelled : [];
+  if (expected.length > 0) {
+    try {
+      return await withNameFreed(plan, plan.names.managed, request, () => openOverHttp(plan, request, expected));
+    } catch (error) {
+      // What was learned or written about the image may be out of date; what it does now decides.
+      if (request.signal.aborted || !(error instanceof LongshoreError) || error.code !== 'failed-to-start') throw error;
+      await containers.transports.forget(plan.startDigest);
+    }
+  }
+  // Silence says nothing about an image that is known to speak on stdio, however long it takes.
+  const found = await negotiate(plan, request, known?.transport === 'stdio' ? [] : exposed);
+  if (!('hints' in found)) {
+    await containers.transports.put(plan.startDigest, { transport: 'stdio' });
+    return found;
+  }
+  return withNameFreed(plan, plan.names.managed, request, () => openOverHttp(plan, request, found.hints));
+}
+
+/**
+ * A name that is taken is tried once more if what has it is ours and of a run that is dead; the home's lock proves that
+ * every other run is (R19).
+ */
+async function withNameFreed<Result>(
+  { link: { cli } }: ContainerPlan,
+  name: string,
+  { agentId: agent, around, deadlines, signal }: OpenRequest,
+  open: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof LongshoreError) || error.code !== 'name-in-use') throw error;
+    const facts = await inspectContainer(cli, name, { deadline: deadlines.open, signal });
+    if (facts !== undefined) {
+      const isOurs = ownership(facts.labels, { home: around.containers.homeId, agent }) === 'ours';
+      if (!isOurs || readLabels(facts.labels).instance === around.instance) throw error;
+      await removeContainer(cli, facts.id, { budget: deadlines.close, clock: around.clock, signal });
+    }
+    return open();
+  }
+}
+
+/** One attempt over stdio; a server that ends on the unknown first question gets a second one, as a legacy server. */
+async function negotiate(
+  plan: ContainerPlan,
+  request: OpenRequest,
+  exposed: readonly HttpHint[],
+): Promise<Opened | SpeaksHttp> {
+  const first = request.verdict?.era === 'legacy' ? 'initialize' : 'discover';
+  try {
+    return await withNameFreed(plan, plan.names.probe, request, () => openOverStdio(plan, request, exposed, first));
+  } catch (error) {
+    if (first !== 'discover' || !exitedUnanswered(error)) throw error;
+    const found = await openOverStdio(plan, request, exposed, 'initialize');
+    if ('hints' in found || found.probe?.era !== 'legacy') return found;
+    return { ...found, probe: { ...found.probe, cacheable: true } };
+  }
+}

@@ -1,0 +1,186 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { LongshoreError } from '../core/errors.ts';
+import { type Digest, sha256 } from '../core/ids.ts';
+import type { Diagnostic } from '../core/words.ts';
+import { normaliseImage } from '../docker/image-reference.ts';
+import type { ImageFacts } from '../docker/images.ts';
+import { hostPaths } from '../docker/mounts.ts';
+import { parseRun, printGlobals, type RunCommand } from '../docker/parse-run.ts';
+import { findRisks, type Risk, refuseRisks } from '../docker/run-risks.ts';
+import { type ReviewedRun, reviewRun, shapeRun } from '../docker/shape-run.ts';
+import type { ContainerPlan } from './container-plan.ts';
+import { openContainerServer } from './container-server.ts';
+import { engineEnvironment, linkEngine } from './engine-link.ts';
+import { hideSecrets } from './environment.ts';
+import type { Opened, Runner, Surroundings } from './runner.ts';
+import type { HttpHint } from './wire/startup-url.ts';
+
+/** A user's own `docker run …` (D1). References in `env` are resolved when it starts. */
+export const dockerRunSpec = z.readonly(
+  z.object({
+    kind: z.literal('docker-run'),
+    /** The configured name, for the containers' names (R18). */
+    name: z.string().min(1),
+    command: z.string().min(1),
+    args: z.readonly(z.array(z.string())),
+    env: z.readonly(z.record(z.string(), z.string())),
+    cwd: z.exactOptional(z.string().min(1)),
+    /** Flags that weaken isolation may be used. */
+    allowUnsafe: z.boolean(),
+  }),
+);
+
+/** See `dockerRunSpec`. */
+export type DockerRunSpec = z.infer<typeof dockerRunSpec>;
+
+/** What can be said of a docker-run server without starting anything. */
+export interface DockerRunReview extends ReviewedRun {
+  readonly risks: readonly Risk[];
+}
+
+/** Looks at a command: what is taken over, what weakens isolation. Reads links on disk, and nothing else. */
+export async function reviewDockerRun(spec: DockerRunSpec, around: Surroundings): Promise<DockerRunReview> {
+  const run = parseRun(spec.command, spec.args);
+  if (run === undefined) {
+    throw new LongshoreError('bad-config', `${spec.command} ${spec.args.join(' ')} is not a docker run command.`);
+  }
+  const reviewed = reviewRun(run, spec.env);
+  return { ...reviewed, risks: await risksOf(reviewed.run, spec, around) };
+}
+
+/**
+ * Runs the user's command with what we must own taken over, over stdio or HTTP, whichever the image speaks (R6-R10).
+ * Rejects with `bad-config`, `unsafe-refused`, `command-not-found`, `docker-unavailable`, `image-not-found`,
+ * `name-in-use`, `failed-to-start`, `timeout`, `cancelled` or a failed negotiation's code, when all of it is gone (R50);
+ * where that cannot be reached, with `close-failed`.
+ */
+export const dockerRunRunner: Runner<DockerRunSpec> = {
+  async open(spec, request) {
+    const { around, agentId, signal, deadlines } = request;
+    const { containers, pid, instance } = around;
+    const review = await reviewDockerRun(spec, around);
+    if (!spec.allowUnsafe) refuseRisks(review.risks);
+    const { run } = review;
+    request.onPhase('looking-up', run.image);
+    const address = { program: run.program, globals: printGlobals(run), env: engineEnvironment(spec.env) };
+    const link = await linkEngine(address, around);
+    const facts = await containers.images.provide(link.cli, {
+      reference: run.image,
+      policy: review.pull,
+      platform: review.platform,
+      deadline: deadlines.imagePull,
+      signal,
+      onProgress: line => request.onPhase('pulling', line),
+    });
+    const names = containers.names.take({ name: spec.name, pid, agentId, instance });
+    const plan: ContainerPlan = {
+      kind: 'docker-run',
+      link,
+      image: explicitImage(run.image),
+      facts,
+      startDigest: startDigest(facts, run, spec),
+      names,
+      args: ours => shapeRun(review, ours),
+      env: spec.env,
+      cwd: spec.cwd,
+      hide: hideSecrets(spec.env),
+      pathsOf,
+      endsFirst: 'container',
+      keepsFailed: false,
+      diagnostics: [...review.notes, ...review.risks.map(riskNote), ...(await missingMounts(review, spec))],
+    };
+    return releasing(names.release, () => openContainerServer(plan, request));
+  },
+};
+
+/** The names are free again when nothing carries them any more. */
+async function releasing(release: () => void, open: () => Promise<Opened>): Promise<Opened> {
+  try {
+    const opened = await open();
+    return {
+      ...opened,
+      async closeGracefully(signal) {
+        await opened.closeGracefully(signal);
+        release();
+      },
+      async closeForcibly(signal) {
+        await opened.closeForcibly(signal);
+        release();
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof LongshoreError && error.code === 'close-failed')) release();
+    throw error;
+  }
+}
+
+/** The path that the hint names, then the usual one; never the legacy transport's, which no container is spoken to by. */
+function pathsOf({ path }: HttpHint): readonly string[] {
+  return path.endsWith('/sse') || path === '/mcp' ? ['/mcp'] : [path, '/mcp'];
+}
+
+/** Another image, argument or setting may speak otherwise. Only the digest is kept, so values may be in it. */
+function startDigest({ id }: ImageFacts, { flags, command }: RunCommand, { env }: DockerRunSpec): Digest {
+  return sha256(JSON.stringify([id, flags.map(({ name, value }) => [name, value]), command, env]));
+}
+
+/** For labels and lists; what is no reference (an image's id) stays as it is. */
+function explicitImage(image: string): string {
+  try {
+    return normaliseImage(image);
+  } catch {
+    return image;
+  }
+}
+
+async function risksOf({ flags }: RunCommand, { cwd }: DockerRunSpec, around: Surroundings): Promise<readonly Risk[]> {
+  const home = around.containers.homeFolder;
+  const folder = cwd ?? process.cwd();
+  const paths = hostPaths(flags).map(({ source }) => resolve(folder, source));
+  const real = new Map(
+    await Promise.all(
+      [...paths, ...(home === undefined ? [] : [home])].map(async path => [path, await realPath(path)] as const),
+    ),
+  );
+  return findRisks(flags, {
+    platform: around.platform,
+    cwd: folder,
+    home,
+    realPath: path => real.get(path) ?? path,
+  });
+}
+
+/** Where a path leads, links followed; of one that does not exist the part that does. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : resolve(await realPath(parent), path.slice(parent.length).replace(/^[/\\]/, ''));
+  }
+}
+
+function riskNote({ flag, why }: Risk): Diagnostic {
+  return { code: 'weak-isolation', message: `${flag}: this server ${why}.`, data: { flag } };
+}
+
+/** The engine would make a missing folder, empty and owned by root, which is never what was meant (row 31). */
+async function missingMounts({ mounted }: ReviewedRun, { cwd }: DockerRunSpec): Promise<readonly Diagnostic[]> {
+  const found = await Promise.all(
+    mounted.map(source =>
+      realpath(resolve(cwd ?? process.cwd(), source)).then(
+        () => true,
+        () => false,
+      ),
+    ),
+  );
+  return mounted
+    .filter((_, index) => found[index] === false)
+    .map(source => ({
+      code: 'mount-source-missing',
+      message: `${source} does not exist on this machine; Docker makes an empty folder of it, owned by root.`,
+      data: { source },
+    }));
+}

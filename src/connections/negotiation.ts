@@ -42,7 +42,7 @@ export async function negotiate(
   try {
     await client.connect(tap, connectOptions(beginning, signal));
   } catch (error) {
-    throw disagreement(error, tap.greeting) ?? error;
+    throw disagreement(error, tap) ?? error;
   }
   const protocolVersion = client.getNegotiatedProtocolVersion();
   const era = client.getProtocolEra();
@@ -95,18 +95,22 @@ function connectOptions(beginning: Beginning, signal: AbortSignal): ConnectOptio
 }
 
 /** The error that names both sets of versions, where that is what went wrong (R44). */
-function disagreement(error: unknown, greeting: Greeting | undefined): LongshoreError | undefined {
-  if (error instanceof ProtocolError && isJsonObject(error.data)) {
-    const theirs = textsOf(error.data.supported);
-    if (theirs.length > 0 && commonVersion([...modernVersions, ...legacyVersions], theirs) === undefined) {
-      return noCommonVersion(theirs);
-    }
-  }
-  if (greeting === undefined) return undefined;
-  const { protocolVersion, supportedVersions } = greeting.result;
-  const theirs = greeting.method === 'initialize' ? textsOf([protocolVersion]) : textsOf(supportedVersions);
-  const ours = greeting.method === 'initialize' ? legacyVersions : [...modernVersions, ...legacyVersions];
-  return theirs.length > 0 && commonVersion(ours, theirs) === undefined ? noCommonVersion(theirs) : undefined;
+function disagreement(error: unknown, { greeting, refusal }: Tap): LongshoreError | undefined {
+  const said = [
+    error instanceof ProtocolError ? supportedIn(error.data) : [],
+    supportedIn(refusal?.data),
+    greeting?.method === 'initialize' ? textsOf([greeting.result.protocolVersion]) : [],
+    greeting?.method === 'server/discover' ? textsOf(greeting.result.supportedVersions) : [],
+  ];
+  const foreign = said.find(
+    theirs => theirs.length > 0 && commonVersion([...modernVersions, ...legacyVersions], theirs) === undefined,
+  );
+  return foreign && noCommonVersion(foreign);
+}
+
+/** The versions that the data of a version error lists. */
+function supportedIn(data: unknown): readonly string[] {
+  return isJsonObject(data) ? textsOf(data.supported) : [];
 }
 
 function verdictOf(era: Era, greeting: Greeting): Verdict {

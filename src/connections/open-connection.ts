@@ -23,6 +23,7 @@ async function start(
   deadline: OpeningDeadline,
   remembered: Verdict | undefined,
 ): Promise<Connection> {
+  if (request.signal.aborted) throw cancelledStart(request);
   const life = new Life();
   let opened = await opening(request, deadline, request.open(openRequest(request, deadline, remembered)));
   for (;;) {
@@ -109,12 +110,17 @@ async function failureOf(
   return interruption(request, deadline, failure) ?? failure;
 }
 
+function cancelledStart({ signal, serverKey }: ConnectionRequest): LongshoreError {
+  return cancelled(signal.reason, `The start of ${serverKey} was cancelled.`);
+}
+
+/** Why a start was ended from our side, if it was. */
 function interruption(
-  { signal, serverKey }: ConnectionRequest,
+  request: ConnectionRequest,
   { expired }: OpeningDeadline,
   { data, cause }: LongshoreError,
 ): LongshoreError | undefined {
-  if (signal.aborted) return cancelled(signal.reason, `The start of ${serverKey} was cancelled.`);
+  if (request.signal.aborted) return cancelledStart(request);
   return expired && new LongshoreError('timeout', expired.message, { cause, ...(data && { data }) });
 }
 

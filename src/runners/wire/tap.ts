@@ -29,6 +29,8 @@ export interface Greeting {
 /** A wire that the SDK's client sits on, while the connection reads what really came. */
 export interface Tap extends Wire {
   readonly greeting: Greeting | undefined;
+  /** The error that `server/discover` was answered with, verbatim. */
+  readonly refusal: JsonObject | undefined;
   /** True once the wire is closed, by whichever side. */
   readonly closed: boolean;
   /** Follows one request; its progress is told as it comes, before the answer that came in the same chunk. */
@@ -67,12 +69,16 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   const askedParams = new Map<unknown, JsonObject>();
   const notices = new Set<Promise<void>>();
   let greeting: Greeting | undefined;
+  let refusal: JsonObject | undefined;
   let closed = false;
   let closing: Promise<void> | undefined;
 
   const tap: Tap = {
     get greeting() {
       return greeting;
+    },
+    get refusal() {
+      return refusal;
     },
     get closed() {
       return closed;
@@ -185,6 +191,7 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     if (id !== undefined && request !== undefined) return settle(id, request.exchange, request.method, answer);
     const method = greeted.get(answer.id);
     greeted.delete(answer.id);
+    if (method === 'server/discover' && isJsonObject(answer.error)) refusal = answer.error;
     if (method !== undefined && isJsonObject(answer.result)) {
       greeting = { method, result: answer.result };
       const copy = method === 'initialize' ? initializeForSdk(answer.result) : discoverForSdk(answer.result);

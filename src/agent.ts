@@ -1,3 +1,4 @@
+import type { AgentApprovals, AgentAudit, AgentRules } from './agent-governance.ts';
 import type { PlanSettings } from './catalog/plan.ts';
 import type { MCPServerConfig } from './config/types.ts';
 import type { ServerState } from './connections/server-member.ts';
@@ -5,6 +6,7 @@ import type { LongshoreError } from './core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
+import type { Approval } from './governance/approval.ts';
 import type { Dispatched } from './governance/call.ts';
 import type { OnPhase } from './runners/runner.ts';
 
@@ -74,6 +76,13 @@ export interface CallOptions {
   /** Milliseconds without progress, and in all; waiting for a person counts in neither. */
   readonly idleTimeout?: number;
   readonly totalTimeout?: number;
+  /** Told when the call has to wait for the operator. */
+  readonly onasked?: (approval: Approval) => void;
+  /**
+   * Milliseconds of waiting for the operator, then `approval-pending`; the question stays, and once it is approved the
+   * next identical call runs. Default: as long as the question is open where somebody watches, else not at all.
+   */
+  readonly patience?: number;
 }
 
 /** Whoever owns servers and calls tools. Agents of one host never see each other's servers. */
@@ -96,6 +105,9 @@ export interface Agent extends AsyncDisposable {
    * a name means whichever tool has it now. A tool's own failure (`isError`) is a result, not an error.
    */
   call(tool: Tool | Handle | string, args?: JsonObject, options?: CallOptions): Promise<Dispatched>;
+  readonly rules: AgentRules;
+  readonly approvals: AgentApprovals;
+  readonly audit: AgentAudit;
   /** Removes the server's container or process first, then closes its transport; awaited (R3). An unknown name is fine. */
   cleanupMcpTransport(serverName: string): Promise<void>;
   /** Cleans up every server of this agent (R4); rejects naming those that are left. A second call is a no-op. */

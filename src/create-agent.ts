@@ -1,4 +1,5 @@
 import type { Agent, ListedServer, LoadedServer, LoadOptions, Tool } from './agent.ts';
+import { type ApprovalWatch, agentApprovals, agentAudit, agentRules } from './agent-governance.ts';
 import type { PlanSettings } from './catalog/plan.ts';
 import type { PlannedServer } from './config/planned-server.ts';
 import type { MCPServerConfig } from './config/types.ts';
@@ -9,14 +10,15 @@ import type { AgentId } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Ledger } from './core/ports/ledger.ts';
 import type { Diagnostic, Handle } from './core/words.ts';
-import type { Dispatch } from './governance/call.ts';
+import type { Governance } from './governance/governance.ts';
 import type { Registry } from './governance/registry.ts';
 
 /** What an agent stands on; the host hands it in. */
 export interface AgentNeeds {
   readonly fleet: Fleet;
   readonly registry: Registry;
-  readonly dispatch: Dispatch;
+  readonly governance: Governance;
+  readonly watch: ApprovalWatch;
   readonly ledger: Ledger;
   plan(ref: string | MCPServerConfig, settings: PlanSettings): Promise<PlannedServer>;
 }
@@ -103,9 +105,15 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     tools: () => registry.list(agentId, { kind: 'tool' }).map(viewOf),
     async call(tool, args = {}, options = {}) {
       const { signal = new AbortController().signal, ...limits } = options;
+      // Where nobody watches, nobody would answer: the call is told so at once instead of waiting for ever (B8).
+      const patience = needs.watch.watches(agentId) ? {} : { patience: 0 };
       const handle = typeof tool === 'string' ? tool : 'handle' in tool ? tool.handle : tool;
-      return await needs.dispatch({ agentId, caller: 'library', handle, arguments: args, ...limits }, signal);
+      const call = { agentId, caller: 'library', handle, arguments: args, ...patience, ...limits } as const;
+      return await needs.governance.dispatch(call, signal);
     },
+    rules: agentRules(agentId, needs.governance, registry),
+    approvals: agentApprovals(agentId, needs.governance, needs.watch),
+    audit: agentAudit(agentId, needs.governance),
     async cleanupMcpTransport(serverName) {
       const member = fleet.find(agentId, serverName);
       if (member) await fleet.unload(agentId, member.serverKey);

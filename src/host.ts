@@ -1,5 +1,6 @@
 import { homedir, tmpdir } from 'node:os';
 import type { Agent } from './agent.ts';
+import { ApprovalWatch, type WrittenRule } from './agent-governance.ts';
 import { type KnownServers, plan } from './catalog/plan.ts';
 import { readSettings } from './config/settings.ts';
 import { connectServer } from './connect-server.ts';
@@ -20,9 +21,11 @@ import { type InputRequests, noInput } from './core/ports/input-requests.ts';
 import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
 import { type Governance, openGovernance } from './governance/governance.ts';
+import type { OperatorProof } from './governance/operator-proof.ts';
 import { createRedactor } from './governance/redact.ts';
 import { createRegistry, type Registry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
+import type { Level } from './governance/rule.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
 import { createContainerGround } from './runners/container-ground.ts';
 import { reclaim, sweep } from './runners/reclaim.ts';
@@ -39,6 +42,10 @@ export interface HostOptions {
   readonly ephemeral?: boolean;
   /** The default agent's DID, from an embedding agent host (R66); default: the home's own. */
   readonly agentId?: string;
+  /** Rules for every agent as long as the host is open, for programs that nobody watches (docs/governance.md). */
+  readonly rules?: readonly WrittenRule[];
+  /** The level where no rule speaks; default `ask`, and `allow` for an ephemeral host, whose operator is there. */
+  readonly otherwise?: Level;
   /** Overrides of the deadlines, in milliseconds. */
   readonly deadlines?: Partial<Deadlines>;
   /** Who answers what servers ask; default: nobody. */
@@ -55,6 +62,8 @@ export interface HostOptions {
 
 /** Everything of one home: its agents, their servers and what is recorded about them. */
 export interface Host extends AsyncDisposable {
+  /** Shows that the program that opened the host decides: for `agent.rules` and `agent.approvals`. An agent alone cannot. */
+  readonly operator: OperatorProof;
   /** The default agent, or the one with that DID. */
   agent(id?: string): Agent;
   /** Stops every server of every agent; rejects naming those that are left, and may be called again (R54). */
@@ -144,11 +153,12 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       randomId: random,
       log,
       ...(ground.checkpoint ? { checkpoint: ground.checkpoint } : {}),
-      // Until an agent can be asked and told about rules, the program that opened the host is trusted with every call.
-      otherwise: 'allow',
+      rules: options.rules ?? [],
+      otherwise: options.otherwise ?? (options.ephemeral ? 'allow' : 'ask'),
     }),
   );
 
+  const watch = new ApprovalWatch();
   const agents = new Map<AgentId, Agent>();
   const known: KnownServers = { saved: new Map() };
   function agent(id?: string): Agent {
@@ -158,7 +168,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     const made = createAgent(agentId, {
       fleet,
       registry,
-      dispatch: governance.dispatch,
+      governance,
+      watch,
       ledger,
       plan: async (ref, set) => plan(ref, known, set),
     });
@@ -174,7 +185,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     stopListening();
   });
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
-  return { agent, dispose, [Symbol.asyncDispose]: dispose };
+  return { operator: governance.desk.admit('library'), agent, dispose, [Symbol.asyncDispose]: dispose };
 }
 
 function idleFor(registry: Registry, clock: Clock, agentId: AgentId, serverKey: ServerKey): number | undefined {

@@ -1,5 +1,6 @@
 /** The library's public surface; docs/architecture.md tells what is behind it. */
 export type { Agent, CallOptions, ListedServer, LoadedServer, LoadOptions, Tool, UnloadOutcome } from './agent.ts';
+export type { AgentApprovals, AgentAudit, AgentRules, WrittenRule } from './agent-governance.ts';
 export { expandMcpConfigsFromJson } from './config/expand-mcp-configs.ts';
 export { inferTransport } from './config/infer-transport.ts';
 export { parseConfigBody } from './config/parse-config-body.ts';

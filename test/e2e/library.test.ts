@@ -24,7 +24,12 @@ describe('the library', () => {
   const hosts: Host[] = [];
 
   async function open(options: HostOptions = {}): Promise<Host> {
-    const host = await openHost({ home: join(folder, 'home'), handleSignals: false, ...options });
+    const host = await openHost({
+      home: join(folder, 'home'),
+      handleSignals: false,
+      rules: [{ level: 'allow', pattern: '*.*' }],
+      ...options,
+    });
     hosts.push(host);
     return host;
   }

@@ -11,9 +11,12 @@ export function serverSpec(planned: PlannedServer, resolved: MCPServerConfig): S
   switch (planned.kind) {
     case 'process':
       return { kind: 'process', command, args, env, ...(cwd !== undefined && { cwd }) };
-    case 'docker-run':
+    case 'docker-run': {
+      const { name, allowUnsafe = false } = planned;
+      return { kind: 'docker-run', name, command, args, env, allowUnsafe, ...(cwd !== undefined && { cwd }) };
+    }
     case 'docker-image':
-      throw new LongshoreError('usage', 'Containers are not available yet.');
+      return { kind: 'docker-image', image: planned.image ?? '', args, env, ...planned.container };
     case 'remote':
       return remote(resolved);
     case 'gateway':

@@ -39,7 +39,7 @@ describe('dispatch', () => {
     expect(connection.sent.length).toBe(1);
     world.unload();
     expect(await endOf(world.call('files__write'))).toBe('unknown-tool');
-    await world.audit.change({ action: 'flush', subject: '', caller: 'host' });
+    await world.recorded();
     const rows = (await world.rows()).filter(row => row.dispatch_id === dispatchId && row.kind !== 'change');
     expect(rows.map(({ kind, decision, status, approval_id }) => [kind, decision, status, approval_id])).toEqual([
       ['authorisation', 'user_approved', null, question.id],
@@ -54,7 +54,7 @@ describe('dispatch', () => {
     const other = world.load([tool('now')], { key: time });
     const waiting = [world.call('files__write'), world.call('files__read'), world.call('time__now')];
     const ends = waiting.map(endOf);
-    while (world.approvals.open(alice).length < 3) await new Promise(resolve => setImmediate(resolve));
+    await world.questions(3);
     const questions = world.approvals.open(alice);
     world.reload();
     expect(await Promise.all(ends.slice(0, 2))).toEqual(['stale-handle', 'stale-handle']);
@@ -67,18 +67,20 @@ describe('dispatch', () => {
     expect(await decide(kept.id)).toBe('ok');
     expect(await ends[2]).toBe('ok');
     expect(world.sent()).toEqual(other.sent);
-    await world.audit.change({ action: 'flush', subject: '', caller: 'host' });
+    await world.recorded();
     expect((await world.rows()).filter(row => row.decision === 'handle_invalidated').length).toBe(2);
   });
 
   it('S3: a deny holds for every caller and every way, after an always and a session, and each refusal is recorded', async () => {
     await using world = await governedWorld();
     const connection = world.load([tool('write')]);
-    for (const scope of ['session', 'always'] as const) {
-      const call = world.call('files__write', { scope });
-      if (scope === 'always') await world.rule('ask', 'files__write by library when scope = always');
-      const open = world.approvals.open(alice).length > 0 || scope === 'session' ? await world.question() : undefined;
-      if (open) await world.approvals.decide(world.operator, alice, open.id, { approve: true, scope });
+    for (const [caller, scope] of [
+      ['library', 'session'],
+      ['client:cursor', 'always'],
+    ] as const) {
+      const call = world.call('files__write', {}, { caller });
+      const { id } = await world.question();
+      await world.approvals.decide(world.operator, alice, id, { approve: true, scope });
       await call;
     }
     const before = connection.sent.length;
@@ -91,11 +93,11 @@ describe('dispatch', () => {
       endOf(world.call(handle)),
       endOf(world.call('files__write', {}, { caller: 'operator' })),
       endOf(world.call('files__write', {}, { caller: 'client:cursor' })),
-      endOf(world.call('files__write', { scope: 'always' }, { patience: 0 })),
+      endOf(world.call('files__write', { other: 'arguments' }, { patience: 0 })),
     ]);
     expect(ends).toEqual(['denied', 'denied', 'denied', 'denied', 'denied']);
     expect(connection.sent.length).toBe(before);
-    await world.audit.change({ action: 'flush', subject: '', caller: 'host' });
+    await world.recorded();
     const denials = (await world.rows()).filter(row => row.decision === 'auto_denied');
     expect(denials.map(row => [row.kind, row.status, row.handle_name])).toEqual(
       Array.from({ length: 5 }, () => ['outcome', 'denied', 'files__write']),
@@ -224,7 +226,7 @@ describe('dispatch', () => {
     await using world = await governedWorld();
     world.load([tool('write'), tool('read')]);
     const ends = [endOf(world.call('files__write')), endOf(world.call('files__read'))];
-    while (world.approvals.open(alice).length < 2) await new Promise(resolve => setImmediate(resolve));
+    await world.questions(2);
     await world.rule('allow', 'files.read');
     await world.rule('deny', 'files.write');
     expect(await Promise.all(ends)).toEqual(['denied', 'ok']);
@@ -309,7 +311,7 @@ describe('dispatch', () => {
       data: { dispatchId: expect.any(String) },
     });
     expect(await endOf(world.call('files__read'))).toBe('unknown-outcome');
-    await world.audit.change({ action: 'flush', subject: '', caller: 'host' });
+    await world.recorded();
     const rows = await world.rows();
     expect(rows.filter(row => row.kind === 'outcome').map(row => row.status)).toEqual([
       'tool-error',

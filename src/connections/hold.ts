@@ -95,7 +95,8 @@ export class Hold {
   async #end(): Promise<void> {
     this.#life.step('close');
     const { around, deadlines } = this.#request;
-    const told = this.#tell();
+    // Before anything is put away, for then every server has an exit code.
+    const reason = await this.#tell();
     try {
       await closeWithin({
         budget: deadlines.close,
@@ -103,7 +104,7 @@ export class Hold {
         gracefully: signal => this.#endGracefully(signal),
         forcibly: signal => this.opened.closeForcibly(signal),
       });
-      this.#life.step('gone', await told);
+      this.#life.step('gone', reason);
     } catch (error) {
       this.#life.step('stuck', error instanceof Error ? error.message : String(error));
       throw error;

@@ -77,7 +77,10 @@ export interface Opened {
   stderrTail(): readonly string[];
   /** What a person should know about this server: noise on stdout, a guessed transport … */
   diagnostics(): readonly Diagnostic[];
-  /** Another way to the same server, after negotiation failed for that cause; `undefined` if there is none. */
+  /**
+   * Another way to the same server, after negotiation failed for that cause; `undefined` if there is none. It takes over
+   * whatever this one holds: only the new one is closed, and if it rejects everything is gone.
+   */
   fallback?(cause: unknown): Promise<Opened> | undefined;
   /** Ends the session, then the process or container, politely first; done when all of it is gone. */
   closeGracefully(signal: AbortSignal): Promise<void>;

@@ -49,6 +49,7 @@ describe('a command line', () => {
 
   it.each(['\u00a0', '\ufeff', '\u2003', '\u3000'])('R70: %j separates no words and is dropped nowhere', blank => {
     expect(readCommandLine(`!x img${blank}`).positional).toEqual([`img${blank}`]);
+    expect(readCommandLine(`!x ${blank}img`).positional).toEqual([`${blank}img`]);
     expect(readCommandLine(`!x "img "${blank}b`).positional).toEqual([`img ${blank}b`]);
   });
 

@@ -43,7 +43,7 @@ describe('the operator token', () => {
     expect(() => operatorToken(file)).toThrow(file);
   });
 
-  it('is one for all processes that make it at the same moment', async () => {
+  it('is one for all processes that make it at the same moment', { timeout: 60_000 }, async () => {
     const script = `
       import { operatorToken } from ${JSON.stringify(pathToFileURL(join(import.meta.dirname, 'operator-token.ts')).href)};
       process.stdout.write('ready ');

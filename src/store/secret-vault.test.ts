@@ -179,7 +179,7 @@ describe('secrets without a keychain', () => {
     expect(await vault.get('TOKEN')).toBe('anew');
   });
 
-  it('share one key when several processes set their first at the same time', async () => {
+  it('share one key when several processes set their first at the same time', { timeout: 60_000 }, async () => {
     const url = (file: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, file)).href);
     const script = `
       import { openStore } from ${url('store.ts')};

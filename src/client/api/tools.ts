@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Diagnostic, RawResult } from '../../core/words.ts';
+import type { ApprovalView } from './governance.ts';
+import type { Done } from './service.ts';
+
+/**
+ * GET /api/tools: every tool that can be called; `?server=REF` those of one server, `?tool=NAME` the one that is meant by
+ * a handle name, or by `server.tool` with the longest known server key before a dot. With `server` or `tool`, a server
+ * whose tools were never seen is started to see them; without, nothing is started. Fails with `unknown-server` or
+ * `unknown-tool`, naming the nearest.
+ */
+export type ToolsAnswer = readonly ToolView[];
+
+export interface ToolView {
+  /** The handle's name. */
+  readonly name: string;
+  /** Server key. */
+  readonly server: string;
+  /** The server's own name of it. */
+  readonly tool: string;
+  /** What `invoke` takes: `mcp:<serverId>:<URL-encoded tool>`, or the handle's name where the server is not saved. */
+  readonly toolId: string;
+  /** Verbatim: name, title, description, inputSchema, outputSchema, annotations … */
+  readonly definition: JsonObject & { readonly name: string };
+  readonly protocol_version: string;
+}
+
+/** POST /api/tools/invoke, through governed dispatch, as `operator`. */
+export interface InvokeRequest {
+  /** A ToolView's `toolId`, or a handle's name. */
+  readonly toolId: string;
+  readonly arguments?: JsonObject;
+  /** Milliseconds to wait for a decision before the answer is 202; 0 if not said. */
+  readonly patience?: number;
+  /** Milliseconds without progress, and in all; waiting for a decision counts in neither. */
+  readonly idleTimeout?: number;
+  readonly totalTimeout?: number;
+}
+
+/** 200: it ran. `success` is false where the tool itself says that it failed (`isError`). */
+export interface InvokeAnswer extends Done {
+  /** The handle's name. */
+  readonly toolName: string;
+  readonly success: boolean;
+  /** Verbatim. */
+  readonly result: RawResult;
+  readonly executionTimeMs: number;
+  readonly warnings: readonly Diagnostic[];
+  readonly dispatchId: string;
+}
+
+/** 202: it waits for the operator. Once it is approved the same request runs. */
+export interface InvokePending {
+  readonly approvalId: string;
+  readonly approval: ApprovalView;
+}

@@ -12,9 +12,10 @@ const refusals: ReadonlySet<number> = new Set([125, 126, 127]);
 /** Why a container did not come up: in the engine's words where it refused, else with the server's last lines. */
 export async function containerFailure(
   error: unknown,
-  { child, name }: Container,
+  container: Container,
   { serverKey, around: { clock } }: OpenRequest,
 ): Promise<LongshoreError> {
+  const { child, name } = container;
   const cause = asLongshoreError(error);
   if (cause.code === 'cancelled' || cause.code === 'close-failed') return cause;
   const enough = new AbortController();
@@ -34,9 +35,14 @@ export async function containerFailure(
   }
   const failure = await startFailure(cause, child, { name: serverKey, clock });
   if (exit?.how !== 'exited' || exit.code !== 137) return failure;
-  // Nobody of us killed it: mostly it was the kernel.
-  const message = `${failure.message} Code 137 means that it was killed, mostly for using more memory than it may (--memory).`;
-  return new LongshoreError(failure.code, message, { cause: failure, ...(failure.data && { data: failure.data }) });
+  // Nobody of us killed it. With `--rm` the engine has forgotten why.
+  const facts = await container.look().catch(() => undefined);
+  const why =
+    facts?.outOfMemory === false
+      ? 'was killed from outside'
+      : 'was killed, most likely for using more memory than it may';
+  const data = { ...failure.data, outOfMemory: facts?.outOfMemory ?? null };
+  return new LongshoreError(failure.code, `${failure.message} Code 137: it ${why}.`, { cause: failure, data });
 }
 
 /**
@@ -49,9 +55,16 @@ export async function endFailed(
   { keepsFailed }: { readonly keepsFailed: boolean },
 ): Promise<LongshoreError> {
   try {
-    if (keepsFailed && failure.code !== 'cancelled') await container.keepFailed(failure);
-    else await container.removal.forcibly(new AbortController().signal);
-    return failure;
+    if (!keepsFailed || failure.code === 'cancelled') {
+      await container.removal.forcibly(new AbortController().signal);
+      return failure;
+    }
+    await container.keepFailed(failure);
+    const message = `${failure.message} The container ${container.name} is kept, stopped, until the server is unloaded.`;
+    return new LongshoreError(failure.code, message, {
+      cause: failure,
+      data: { ...failure.data, container: container.name },
+    });
   } catch (error) {
     const { message, data = {} } = asLongshoreError(error);
     return new LongshoreError('close-failed', `${failure.message} And then: ${message}`, { cause: failure, data });

@@ -1,12 +1,13 @@
 import { LongshoreError } from '../core/errors.ts';
 import { inspectContainer } from '../docker/containers.ts';
-import { ownership, readLabels } from '../docker/labels.ts';
+import { type Ownership, ownership, readLabels } from '../docker/labels.ts';
 import { removeContainer } from '../docker/remove.ts';
 import { exitedUnanswered } from './container-failure.ts';
 import { openOverHttp } from './container-http.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { openOverStdio, type SpeaksHttp } from './container-stdio.ts';
 import { imageHints } from './image-hints.ts';
+import { reclaim } from './reclaim.ts';
 import type { Opened, OpenRequest } from './runner.ts';
 import type { HttpHint } from './wire/startup-url.ts';
 
@@ -43,23 +44,47 @@ export async function openContainerServer(plan: ContainerPlan, request: OpenRequ
  * every other run is (R19).
  */
 async function withNameFreed<Result>(
-  { link: { cli } }: ContainerPlan,
+  { link: { cli }, kind, image }: ContainerPlan,
   name: string,
-  { agentId: agent, around, deadlines, signal }: OpenRequest,
+  request: OpenRequest,
   open: () => Promise<Result>,
 ): Promise<Result> {
+  const { agentId: agent, around, deadlines, signal } = request;
+  await reclaimFailed(request);
   try {
     return await open();
   } catch (error) {
     if (!(error instanceof LongshoreError) || error.code !== 'name-in-use') throw error;
     const facts = await inspectContainer(cli, name, { deadline: deadlines.open, signal });
     if (facts !== undefined) {
-      const isOurs = ownership(facts.labels, { home: around.containers.homeId, agent }) === 'ours';
-      if (!isOurs || readLabels(facts.labels).instance === around.instance) throw error;
+      const whose = ownership(facts.labels, { home: around.containers.homeId, agent });
+      const labels = readLabels(facts.labels);
+      if (whose !== 'ours' || labels.image !== image) throw kind === 'docker-image' ? notOurs(name, whose) : error;
+      if (labels.instance === around.instance) throw error;
       await removeContainer(cli, facts.id, { budget: deadlines.close, clock: around.clock, signal });
     }
+    await reclaimFailed(request);
     return open();
   }
+}
+
+/** R57: a container with our name is another's unless home, owner and image labels are ours. */
+function notOurs(name: string, whose: Ownership): LongshoreError {
+  return whose === 'other-home'
+    ? new LongshoreError(
+        'in-use-by-other-home',
+        `The container ${name} belongs to another home of Longshore and was left alone. Unload the server there first.`,
+      )
+    : new LongshoreError(
+        'ownership-mismatch',
+        `A container ${name} exists that is not this agent's, so it was left alone. Remove or rename it.`,
+      );
+}
+
+/** Removes what earlier failed starts of this server left for inspection, or could not remove (R54, R58). */
+async function reclaimFailed({ agentId, serverKey, around }: OpenRequest): Promise<void> {
+  const rows = await around.ledger.list({ agentId, serverKey });
+  for (const row of rows) if (row.kind === 'container' && row.state === 'failed') await reclaim(row, around);
 }
 
 /** One attempt over stdio; a server that ends on the unknown first question gets a second one, as a legacy server. */
@@ -73,6 +98,7 @@ async function negotiate(
     return await withNameFreed(plan, plan.names.probe, request, () => openOverStdio(plan, request, exposed, first));
   } catch (error) {
     if (first !== 'discover' || !exitedUnanswered(error)) throw error;
+    await reclaimFailed(request);
     const found = await openOverStdio(plan, request, exposed, 'initialize');
     if ('hints' in found || found.probe?.era !== 'legacy') return found;
     return { ...found, probe: { ...found.probe, cacheable: true } };

@@ -44,6 +44,8 @@ export interface Container {
   readonly child: Child;
   /** Settles when it runs. Rejects with `failed-to-start` if it ends before, or with the signal's reason. */
   running(signal: AbortSignal): Promise<ContainerFacts>;
+  /** What the engine knows of it now; `undefined` if it has none such, or was never heard of. */
+  look(): Promise<ContainerFacts | undefined>;
   /** Writes a step of its life to the ledger. */
   reached(state: 'started' | 'ready'): Promise<void>;
   /** Its one end: removed and seen to be gone, then the transport, then the CLI, then its row (R1, R3). */
@@ -168,7 +170,14 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
       }
       throw new LongshoreError('failed-to-start', `The container ${name} ended before it was running.`);
     },
-    reached: state => note({ state }),
+    async look() {
+      const id = await idWithin(target);
+      return id === undefined ? undefined : inspectContainer(cli, id, { deadline: lookDeadline });
+    },
+    async reached(state) {
+      await note({ state });
+      await child.reached(state);
+    },
     async keepFailed(error) {
       await note({ state: 'failed', lastError: error.message });
       const id = await idWithin(target);

@@ -1,19 +1,17 @@
-import { realpath } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import { type Digest, sha256 } from '../core/ids.ts';
 import type { Diagnostic } from '../core/words.ts';
 import { normaliseImage } from '../docker/image-reference.ts';
 import type { ImageFacts } from '../docker/images.ts';
-import { hostPaths } from '../docker/mounts.ts';
 import { parseRun, printGlobals, type RunCommand } from '../docker/parse-run.ts';
-import { findRisks, type Risk, refuseRisks } from '../docker/run-risks.ts';
+import { type Risk, refuseRisks } from '../docker/run-risks.ts';
 import { type ReviewedRun, reviewRun, shapeRun } from '../docker/shape-run.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { openContainerServer } from './container-server.ts';
 import { engineEnvironment, linkEngine } from './engine-link.ts';
 import { hideSecrets } from './environment.ts';
+import { missingFolders, realRisks } from './host-paths.ts';
 import type { Opened, Runner, Surroundings } from './runner.ts';
 import type { HttpHint } from './wire/startup-url.ts';
 
@@ -47,7 +45,7 @@ export async function reviewDockerRun(spec: DockerRunSpec, around: Surroundings)
     throw new LongshoreError('bad-config', `${spec.command} ${spec.args.join(' ')} is not a docker run command.`);
   }
   const reviewed = reviewRun(run, spec.env);
-  return { ...reviewed, risks: await risksOf(reviewed.run, spec, around) };
+  return { ...reviewed, risks: await realRisks(reviewed.run.flags, spec.cwd, around) };
 }
 
 /**
@@ -89,7 +87,11 @@ export const dockerRunRunner: Runner<DockerRunSpec> = {
       pathsOf,
       endsFirst: 'container',
       keepsFailed: false,
-      diagnostics: [...review.notes, ...review.risks.map(riskNote), ...(await missingMounts(review, spec))],
+      diagnostics: [
+        ...review.notes,
+        ...review.risks.map(riskNote),
+        ...(await missingFolders(review.mounted, spec.cwd)),
+      ],
     };
     return releasing(names.release, () => openContainerServer(plan, request));
   },
@@ -135,52 +137,6 @@ function explicitImage(image: string): string {
   }
 }
 
-async function risksOf({ flags }: RunCommand, { cwd }: DockerRunSpec, around: Surroundings): Promise<readonly Risk[]> {
-  const home = around.containers.homeFolder;
-  const folder = cwd ?? process.cwd();
-  const paths = hostPaths(flags).map(({ source }) => resolve(folder, source));
-  const real = new Map(
-    await Promise.all(
-      [...paths, ...(home === undefined ? [] : [home])].map(async path => [path, await realPath(path)] as const),
-    ),
-  );
-  return findRisks(flags, {
-    platform: around.platform,
-    cwd: folder,
-    home,
-    realPath: path => real.get(path) ?? path,
-  });
-}
-
-/** Where a path leads, links followed; of one that does not exist the part that does. */
-async function realPath(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : resolve(await realPath(parent), path.slice(parent.length).replace(/^[/\\]/, ''));
-  }
-}
-
 function riskNote({ flag, why }: Risk): Diagnostic {
   return { code: 'weak-isolation', message: `${flag}: this server ${why}.`, data: { flag } };
-}
-
-/** The engine would make a missing folder, empty and owned by root, which is never what was meant (row 31). */
-async function missingMounts({ mounted }: ReviewedRun, { cwd }: DockerRunSpec): Promise<readonly Diagnostic[]> {
-  const found = await Promise.all(
-    mounted.map(source =>
-      realpath(resolve(cwd ?? process.cwd(), source)).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return mounted
-    .filter((_, index) => found[index] === false)
-    .map(source => ({
-      code: 'mount-source-missing',
-      message: `${source} does not exist on this machine; Docker makes an empty folder of it, owned by root.`,
-      data: { source },
-    }));
 }

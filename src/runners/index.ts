@@ -1,5 +1,6 @@
 import type { Deadlines } from '../core/deadlines.ts';
 import type { JsonObject } from '../core/json.ts';
+import { type DockerImageSpec, dockerImageRunner } from './docker-image.ts';
 import { type DockerRunSpec, dockerRunRunner } from './docker-run.ts';
 import { isPackageLauncher } from './package-launcher.ts';
 import { type ProcessSpec, processRunner } from './process.ts';
@@ -10,6 +11,7 @@ import type { Opened, OpenRequest, Runner } from './runner.ts';
 interface Specs {
   readonly process: ProcessSpec;
   readonly 'docker-run': DockerRunSpec;
+  readonly 'docker-image': DockerImageSpec;
   readonly remote: RemoteSpec;
 }
 
@@ -19,6 +21,7 @@ export type ServerSpec = Specs[keyof Specs];
 const runners: { readonly [Kind in keyof Specs]: Runner<Specs[Kind]> } = {
   process: processRunner,
   'docker-run': dockerRunRunner,
+  'docker-image': dockerImageRunner,
   remote: remoteRunner,
 };
 
@@ -43,6 +46,10 @@ export function verdictSubject(spec: ServerSpec): { readonly server: JsonObject;
         server: { kind: spec.kind, command: spec.command, args: spec.args, cwd: spec.cwd },
         credential: spec.env,
       };
+    case 'docker-image': {
+      const { env, ...server } = spec;
+      return { server, credential: env };
+    }
     case 'remote':
       return { server: { kind: spec.kind, url: spec.url }, credential: spec.headers };
   }

@@ -1,0 +1,88 @@
+import { LongshoreError } from '../core/errors.ts';
+import type { ImageFacts } from './images.ts';
+import { bindMount } from './mounts.ts';
+import type { OurFlags } from './shape-run.ts';
+
+/** How a container of ours is limited, and what of the machine it may see; what is absent has a default. */
+export interface ImageLimits {
+  /** `bridge` reaches the internet; `none` is for images that speak stdio. */
+  readonly network?: 'bridge' | 'none' | undefined;
+  /** `source:target` or `source:target:ro`, absolute. */
+  readonly mounts?: readonly string[] | undefined;
+  /** Docker's notation, `512m`. */
+  readonly memory?: string | undefined;
+  readonly cpus?: number | undefined;
+  readonly pids?: number | undefined;
+}
+
+/** The limits of an image that says nothing about them. */
+export const defaultLimits = { network: 'bridge', memory: '2g', cpus: 1, pids: 512 } as const;
+
+/** What is run, beside its limits. */
+export interface ImageCommand {
+  readonly image: string;
+  /** Behind the image. */
+  readonly args: readonly string[];
+  /** Names of environment variables; their values are the CLI's own (docker-problems row 19). */
+  readonly envNames: readonly string[];
+}
+
+/**
+ * The arguments that run an image of ours, hardened (design.md, "Two container classes"): no capabilities, no way to get
+ * any, a read-only root with a `/tmp`, limits on processes, memory and processors. Without `--rm`: a start that failed
+ * is there to be looked at. Throws `bad-config` for a mount or a name that cannot be meant.
+ */
+export function imageArgs(
+  command: ImageCommand,
+  limits: ImageLimits,
+  { user }: Pick<ImageFacts, 'user'>,
+  ours: OurFlags,
+): readonly string[] {
+  const flags: readonly (readonly [string, string?])[] = [
+    ['-i'],
+    ['--init'],
+    ['--pull', 'never'],
+    ['--name', ours.name],
+    ['--cidfile', ours.cidfile],
+    ...Object.entries(ours.labels).map(([key, value]) => ['--label', `${key}=${value}`] as const),
+    ['--log-driver', 'json-file'],
+    ['--log-opt', 'max-size=1m'],
+    ['--log-opt', 'max-file=1'],
+    ['--cap-drop', 'ALL'],
+    ['--security-opt', 'no-new-privileges'],
+    ['--read-only'],
+    ['--tmpfs', `/tmp:${temporary(user)}`],
+    ['--pids-limit', String(limits.pids ?? defaultLimits.pids)],
+    ['--memory', limits.memory ?? defaultLimits.memory],
+    ['--cpus', String(limits.cpus ?? defaultLimits.cpus)],
+    ['--network', limits.network ?? defaultLimits.network],
+    ...(limits.mounts ?? []).map(mount => ['--mount', mountOf(mount)] as const),
+    ...command.envNames.map(name => ['-e', environmentName(name)] as const),
+    ...(limits.network === 'none' ? [] : ours.publish.map(port => ['-p', `127.0.0.1::${port}`] as const)),
+  ];
+  return ['run', ...flags.flat().filter(word => word !== undefined), command.image, ...command.args];
+}
+
+/** Where the image has no `/tmp`, the engine makes one that only root may write, so it is given to the image's user. */
+function temporary(user: string): string {
+  const uid = /^\d+/.exec(user)?.[0];
+  return ['rw', 'nosuid', 'nodev', 'size=256m', 'mode=1777', ...(uid === undefined ? [] : [`uid=${uid}`])].join(',');
+}
+
+function mountOf(mount: string): string {
+  const [, source = '', target = '', mode] = /^((?:[A-Za-z]:)?[^:]+):(\/[^:]*)(?::(ro|rw))?$/.exec(mount) ?? [];
+  if (!/^(\/|[A-Za-z]:[\\/])/.test(source)) {
+    throw new LongshoreError(
+      'bad-config',
+      `The mount ${JSON.stringify(mount)} is not of the form /on/this/machine:/in/the/container, or the same with :ro.`,
+    );
+  }
+  return bindMount(source, target, mode === 'ro');
+}
+
+function environmentName(name: string): string {
+  if (!/^[A-Za-z_][\w.-]*$/.test(name)) {
+    throw new LongshoreError('bad-config', `${JSON.stringify(name)} is not the name of an environment variable.`);
+  }
+  return name;
+}

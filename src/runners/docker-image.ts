@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { LongshoreError } from '../core/errors.ts';
+import { sha256 } from '../core/ids.ts';
+import { type ImageLimits, imageArgs } from '../docker/image-args.ts';
+import { imageServerId, normaliseImage } from '../docker/image-reference.ts';
+import { bindMount } from '../docker/mounts.ts';
+import type { ContainerPlan } from './container-plan.ts';
+import { openContainerServer } from './container-server.ts';
+import { linkEngine } from './engine-link.ts';
+import { hideSecrets } from './environment.ts';
+import { realRisks } from './host-paths.ts';
+import type { Runner, Surroundings } from './runner.ts';
+
+/** An image that Longshore runs itself (D2). References in `env` are resolved when it starts. */
+export const dockerImageSpec = z.readonly(
+  z.object({
+    kind: z.literal('docker-image'),
+    image: z.string().min(1),
+    /** Behind the image. */
+    args: z.readonly(z.array(z.string())),
+    env: z.readonly(z.record(z.string(), z.string())),
+    network: z.exactOptional(z.enum(['bridge', 'none'])),
+    mounts: z.exactOptional(z.readonly(z.array(z.string()))),
+    memory: z.exactOptional(z.string()),
+    cpus: z.exactOptional(z.number().positive()),
+    pids: z.exactOptional(z.int().positive()),
+  }),
+);
+
+/** See `dockerImageSpec`. */
+export type DockerImageSpec = z.infer<typeof dockerImageSpec>;
+
+/**
+ * Runs an image hardened, under an identity that is made of agent and image (R55), over stdio or over HTTP at `/mcp`
+ * (R46). A start that failed leaves its container, stopped, until the server is unloaded (R58). Rejects with
+ * `bad-config`, `unsafe-refused`, `command-not-found`, `docker-unavailable`, `image-not-found`, `ownership-mismatch`,
+ * `in-use-by-other-home`, `failed-to-start`, `timeout`, `cancelled`, a failed negotiation's code or `close-failed`.
+ */
+export const dockerImageRunner: Runner<DockerImageSpec> = {
+  async open(spec, request) {
+    const { around, agentId, signal, deadlines } = request;
+    const image = normaliseImage(spec.image);
+    const id = imageServerId(agentId, image);
+    const { args, env } = spec;
+    const limits: ImageLimits = spec;
+    await refuseUnsafeMounts(limits, around);
+    request.onPhase('looking-up', image);
+    const link = await linkEngine({ program: 'docker', globals: [], env: {} }, around);
+    const facts = await around.containers.images.provide(link.cli, {
+      reference: image,
+      policy: 'missing',
+      deadline: deadlines.imagePull,
+      signal,
+      onProgress: line => request.onPhase('pulling', line),
+    });
+    const plan: ContainerPlan = {
+      kind: 'docker-image',
+      link,
+      image,
+      facts,
+      startDigest: sha256(JSON.stringify([facts.id, spec])),
+      names: { probe: id, managed: id },
+      args: ours => imageArgs({ image, args, envNames: Object.keys(env) }, limits, facts, ours),
+      env,
+      cwd: undefined,
+      hide: hideSecrets(env),
+      pathsOf: () => ['/mcp'],
+      endsFirst: 'session',
+      keepsFailed: true,
+      diagnostics: [],
+    };
+    return openContainerServer(plan, request);
+  },
+};
+
+/** No tick allows them here: who wants such a mount writes a docker run command. Throws `unsafe-refused`. */
+async function refuseUnsafeMounts({ mounts = [] }: ImageLimits, around: Surroundings): Promise<void> {
+  const flags = mounts.map(mount => {
+    const source = /^((?:[A-Za-z]:)?[^:]*)/.exec(mount)?.[0] ?? '';
+    return { name: '--mount', spelled: '--mount', value: bindMount(source, '/x', false) };
+  });
+  const [risk] = await realRisks(flags, undefined, around);
+  if (risk === undefined) return;
+  const index = flags.findIndex(({ value }) => risk.flag.endsWith(value));
+  throw new LongshoreError(
+    'unsafe-refused',
+    `The mount ${mounts[index]} cannot be given to an image: this server then ${risk.why}. Mount a smaller folder.`,
+  );
+}

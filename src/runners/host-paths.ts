@@ -1,0 +1,48 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import type { Diagnostic } from '../core/words.ts';
+import { hostPaths } from '../docker/mounts.ts';
+import type { RunFlag } from '../docker/parse-run.ts';
+import { findRisks, type Risk } from '../docker/run-risks.ts';
+import type { Surroundings } from './runner.ts';
+
+/** `findRisks` with the paths as they really are: a link into Longshore's home is as good as the home. */
+export async function realRisks(
+  flags: readonly RunFlag[],
+  cwd: string | undefined,
+  { platform, containers }: Surroundings,
+): Promise<readonly Risk[]> {
+  const home = containers.homeFolder;
+  const folder = cwd ?? process.cwd();
+  const paths = hostPaths(flags).map(({ source }) => resolve(folder, source));
+  const asked = home === undefined ? paths : [...paths, home];
+  const real = new Map(await Promise.all(asked.map(async path => [path, await realPath(path)] as const)));
+  return findRisks(flags, { platform, cwd: folder, home, realPath: path => real.get(path) ?? path });
+}
+
+/** Where a path leads, links followed; of one that does not exist the part that does. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : resolve(await realPath(parent), path.slice(parent.length).replace(/^[/\\]/, ''));
+  }
+}
+
+/** The engine would make a missing folder, empty and owned by root, which is never what was meant (docker-problems row 31). */
+export async function missingFolders(
+  sources: readonly string[],
+  cwd: string | undefined,
+): Promise<readonly Diagnostic[]> {
+  const notes = sources.map(async (source): Promise<readonly Diagnostic[]> => {
+    try {
+      await realpath(resolve(cwd ?? process.cwd(), source));
+      return [];
+    } catch {
+      const message = `${source} does not exist on this machine; Docker makes an empty folder of it, owned by root.`;
+      return [{ code: 'mount-source-missing', message, data: { source } }];
+    }
+  });
+  return (await Promise.all(notes)).flat();
+}

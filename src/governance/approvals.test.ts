@@ -201,6 +201,40 @@ describe('approvals', () => {
     expect(await endOf(here.call('files__write'))).toBe('denied');
   });
 
+  it('a rule that comes while the question is still being written answers it', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using here = await world({
+      between: store => ({
+        ...store,
+        approvals: {
+          ...store.approvals,
+          async add(approval) {
+            await gate.promise;
+            await store.approvals.add(approval);
+          },
+        },
+      }),
+    });
+    const calls = [endOf(here.call('files__write')), endOf(here.call('files__read'))];
+    await here.rule('allow', 'files.write by *');
+    await here.rule('deny', 'files.read');
+    gate.resolve();
+    expect(await Promise.all(calls)).toEqual(['ok', 'denied']);
+    expect(here.approvals.open(alice)).toEqual([]);
+  });
+
+  it('R43: a changed list ends only the questions about what changed', async () => {
+    await using here = await world();
+    const ends = [endOf(here.call('files__write')), endOf(here.call('files__read'))];
+    await here.questions(2);
+    here.changeList([tool('write', { description: 'changed' }), tool('read')]);
+    expect(await ends[0]).toBe('stale-handle');
+    const [kept] = here.approvals.open(alice);
+    expect(kept?.handle.handleName).toBe('files__read');
+    if (kept) await here.decide(kept.id);
+    expect(await ends[1]).toBe('ok');
+  });
+
   it('a decision that cannot be written is no decision; the question stays', async () => {
     let broken = false;
     await using here = await world({

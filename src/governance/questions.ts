@@ -60,6 +60,8 @@ interface Entry {
   deciding: boolean;
   /** On disk and told; before that nobody can decide it. */
   asked: boolean;
+  /** The rules answered it. */
+  overtaken: boolean;
   readonly expiry: AbortController;
 }
 
@@ -108,6 +110,7 @@ export class Questions {
       this.#entries.delete(id);
       throw error;
     }
+    if (entry.overtaken) return { approval: entry.approval, answer: Promise.resolve(undefined), leave() {} };
     if (!isOpen(entry.approval)) throw refusalOf(entry.approval);
     entry.asked = true;
     void this.#expire(entry);
@@ -136,6 +139,7 @@ export class Questions {
   overtake(asked: Asked, why: string): void {
     const entry = this.#entryOf(asked);
     if (!isOpen(entry.approval)) return;
+    entry.overtaken = true;
     const waiter = this.#finish(entry, { name: 'cancelled', reason: why });
     waiter?.resolve(undefined);
     this.#withdrawn(entry);
@@ -198,7 +202,8 @@ export class Questions {
       createdAt: now,
       expiresAt: now + questionLifetime,
     };
-    return { approval, question, waiter: undefined, deciding: false, asked: false, expiry: new AbortController() };
+    const expiry = new AbortController();
+    return { approval, question, waiter: undefined, deciding: false, asked: false, overtaken: false, expiry };
   }
 
   #attach(entry: Entry, what: 'added' | 'changed'): Waiting {

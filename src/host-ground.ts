@@ -2,8 +2,8 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AgentId, HomeId, RandomId } from './core/ids.ts';
 import { type CheckpointFile, checkpointFile } from './store/checkpoint-file.ts';
 import { didKey } from './store/did-key.ts';
-import { type HomeOptions, openHome } from './store/home.ts';
-import { lockHome } from './store/home-lock.ts';
+import { type Home, type HomeOptions, openHome } from './store/home.ts';
+import { type HomeLock, lockHome } from './store/home-lock.ts';
 import { readIdentity, resolveAgentId } from './store/identity.ts';
 
 /** What a host stands on: a locked home folder, or nothing that outlives it. */
@@ -12,6 +12,8 @@ export interface HostGround extends Disposable {
   readonly database: string;
   readonly homeId: HomeId;
   readonly defaultAgent: AgentId;
+  /** The home's files, and the way to say where it is served; only a home has them. */
+  readonly home?: { readonly files: Home; readonly announce: HomeLock['announce'] };
   /** Where the audit's signed checkpoint is kept, and the key that signs it; only a home has them. */
   readonly checkpoint?: { readonly file: CheckpointFile; readonly key: KeyObject };
 }
@@ -30,7 +32,8 @@ export function homeGround(options: HomeOptions, pid: number, embedder: Embedder
     const defaultAgent = resolveAgentId(embedder, () => own.agentId);
     const { database, homeId } = home;
     const checkpoint = { file: checkpointFile(home.auditCheckpoint), key: own.privateKey };
-    return { database, homeId, defaultAgent, checkpoint, [Symbol.dispose]: () => lock.release() };
+    const access = { files: home, announce: lock.announce };
+    return { database, homeId, defaultAgent, home: access, checkpoint, [Symbol.dispose]: () => lock.release() };
   } catch (error) {
     lock.release();
     throw error;

@@ -22,11 +22,12 @@ import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
 import { type Governance, openGovernance } from './governance/governance.ts';
 import type { OperatorProof } from './governance/operator-proof.ts';
-import { createRedactor } from './governance/redact.ts';
+import { createRedactor, type Redactor } from './governance/redact.ts';
 import { createRegistry, type Registry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
 import type { Level } from './governance/rule.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
+import { type HostService, hostService } from './host-service.ts';
 import { createContainerGround } from './runners/container-ground.ts';
 import { reclaim, sweep } from './runners/reclaim.ts';
 import type { Surroundings } from './runners/runner.ts';
@@ -51,6 +52,8 @@ export interface HostOptions {
   /** Who answers what servers ask; default: nobody. */
   readonly inputRequests?: InputRequests;
   readonly log?: Log;
+  /** Learns the values that must be masked (S15); a program that hands in its own can mask its log with it. */
+  readonly redactor?: Redactor;
   /** Cleans up when SIGINT, SIGTERM or SIGHUP arrives and then raises it again (R5); default true. */
   readonly handleSignals?: boolean;
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -66,6 +69,8 @@ export interface Host extends AsyncDisposable {
   readonly operator: OperatorProof;
   /** The default agent, or the one with that DID. */
   agent(id?: string): Agent;
+  /** For a program that serves this home to others. Throws `usage` for an ephemeral host. */
+  service(): HostService;
   /** Stops every server of every agent; rejects naming those that are left, and may be called again (R54). */
   dispose(): Promise<void>;
 }
@@ -122,7 +127,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   opening.defer(() => swept);
   const { mint, redeem } = createAuthority();
   const { inputRequests = noInput } = options;
-  const redactor = createRedactor();
+  const { redactor = createRedactor() } = options;
   const connectNeeds = {
     around,
     references: { env },
@@ -185,7 +190,13 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     stopListening();
   });
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
-  return { operator: governance.desk.admit('library'), agent, dispose, [Symbol.asyncDispose]: dispose };
+  return {
+    operator: governance.desk.admit('library'),
+    agent,
+    service: () => hostService(ground, store, instance),
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 function idleFor(registry: Registry, clock: Clock, agentId: AgentId, serverKey: ServerKey): number | undefined {

@@ -6,6 +6,7 @@
 export type * from './api/events.ts';
 export type * from './api/governance.ts';
 export type * from './api/operator.ts';
+export type * from './api/routes.ts';
 export type * from './api/servers.ts';
 export type * from './api/service.ts';
 export type * from './api/tools.ts';

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LongshoreError } from '../core/errors.ts';
 import { randomId } from '../core/ids.ts';
+import { parseServiceNote } from '../core/service-note.ts';
 import { type Home, openHome } from './home.ts';
 import { lockHome } from './home-lock.ts';
 
@@ -77,6 +78,18 @@ describe('the lock of a home', () => {
     expect(existsSync(home.lockNote)).toBe(false);
     using _ = lockHome(home, 2);
     expect(refusal().message).toContain('process 2');
+  });
+
+  it('says where its holder is reached, whole and for the owner alone, until it is released', () => {
+    const lock = lockHome(home, 7);
+    expect(parseServiceNote(readFileSync(home.lockNote, 'utf8'))).toEqual({ pid: 7 });
+    lock.announce({ url: 'http://127.0.0.1:7411', certificate: 'PEM' });
+    const note = { pid: 7, url: 'http://127.0.0.1:7411', certificate: 'PEM' };
+    expect(parseServiceNote(readFileSync(home.lockNote, 'utf8'))).toEqual(note);
+    expect(statSync(home.lockNote).mode & 0o777).toBe(0o600);
+    expect(refusal().message).toContain('process 7');
+    lock.release();
+    expect(existsSync(home.lockNote)).toBe(false);
   });
 
   it('R5: is let go by the operating system when its holder is killed', async () => {

@@ -1,11 +1,14 @@
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { LongshoreError } from '../core/errors.ts';
+import { parseServiceNote, type ServiceNote } from '../core/service-note.ts';
 import type { Home } from './home.ts';
 import { storeError } from './sqlite-errors.ts';
 
 /** A held home: nobody else works on it. The operating system lets go when the process ends, however it ends. */
 export interface HomeLock extends Disposable {
+  /** Says where the holder is reached. Throws `cannot-record`. */
+  announce(where: Omit<ServiceNote, 'pid'>): void;
   /** Lets go; once. */
   release(): void;
 }
@@ -21,7 +24,7 @@ export function lockHome(home: Home, pid: number): HomeLock {
   try {
     database.exec('pragma journal_mode = memory; begin exclusive');
     chmodSync(home.lock, 0o600);
-    writeNote(home, pid);
+    writeNote(home, { pid });
   } catch (error) {
     database.close();
     throw isBusy(error) ? homeInUse(home, error) : storeError(error, home.lock);
@@ -31,13 +34,27 @@ export function lockHome(home: Home, pid: number): HomeLock {
     rmSync(home.lockNote, { force: true });
     database.close();
   }
-  return { release, [Symbol.dispose]: release };
+  function announce(where: Omit<ServiceNote, 'pid'>): void {
+    try {
+      writeNote(home, { pid, ...where });
+    } catch (error) {
+      throw new LongshoreError(
+        'cannot-record',
+        `${home.lockNote} could not be written, so clients would not find this service.`,
+        {
+          cause: error,
+          data: { path: home.lockNote },
+        },
+      );
+    }
+  }
+  return { announce, release, [Symbol.dispose]: release };
 }
 
-/** Others read the note only when the lock is taken, so it is whole whenever it is there. */
-function writeNote(home: Home, pid: number): void {
-  const draft = `${home.lockNote}.${pid}`;
-  writeFileSync(draft, JSON.stringify({ pid }), { mode: 0o600 });
+/** Others read it while it is written, so it is replaced as a whole. */
+function writeNote(home: Home, note: ServiceNote): void {
+  const draft = `${home.lockNote}.${note.pid}`;
+  writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
   renameSync(draft, home.lockNote);
 }
 
@@ -57,9 +74,7 @@ function homeInUse(home: Home, cause: unknown): LongshoreError {
 
 function holderOf(home: Home): number | undefined {
   try {
-    const note: unknown = JSON.parse(readFileSync(home.lockNote, 'utf8'));
-    const pid = typeof note === 'object' && note !== null && 'pid' in note ? note.pid : undefined;
-    return typeof pid === 'number' ? pid : undefined;
+    return parseServiceNote(readFileSync(home.lockNote, 'utf8'))?.pid;
   } catch {
     return undefined;
   }

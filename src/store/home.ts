@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { LongshoreError } from '../core/errors.ts';
 import type { HomeId, RandomId } from '../core/ids.ts';
+import { homeFiles } from '../core/service-note.ts';
 import { makePrivateFile } from './private-file.ts';
 
 /** One home folder and the places in it (interface.md, "Home and environment"). */
@@ -47,9 +48,9 @@ export function openHome({ folder, platform, randomId }: HomeOptions): Home {
     folder,
     database: join(folder, 'longshore.db'),
     identity: join(folder, 'identity.json'),
-    operatorToken: join(folder, 'operator.token'),
+    operatorToken: join(folder, homeFiles.operatorToken),
     lock: join(folder, 'lock'),
-    lockNote: join(folder, 'lock.json'),
+    lockNote: join(folder, homeFiles.serviceNote),
     logs: join(folder, 'logs'),
     auditCheckpoint: join(folder, 'audit-checkpoint.json'),
     homeId: homeId as HomeId,

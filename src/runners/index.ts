@@ -30,11 +30,20 @@ export function openServer(spec: ServerSpec, request: OpenRequest): Promise<Open
   return (runners[spec.kind] as Runner<ServerSpec>).open(spec, request);
 }
 
-/** Milliseconds for opening and negotiation together: longer where the command downloads packages first (R49). */
+/**
+ * Milliseconds for opening and negotiation together (R49): longer where the command downloads packages first, and where a
+ * container has to come up before it can say in which way it speaks.
+ */
 export function openWithin(spec: ServerSpec, deadlines: Deadlines): number {
-  return spec.kind === 'process' && isPackageLauncher(spec.command, spec.args)
-    ? deadlines.openLauncher
-    : deadlines.open;
+  switch (spec.kind) {
+    case 'process':
+      return isPackageLauncher(spec.command, spec.args) ? deadlines.openLauncher : deadlines.open;
+    case 'docker-run':
+    case 'docker-image':
+      return deadlines.containerReady + deadlines.open;
+    case 'remote':
+      return deadlines.open;
+  }
 }
 
 /** What identifies a server, and apart from it the credential that it is asked with: verdicts are kept by both. */

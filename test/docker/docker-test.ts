@@ -32,6 +32,16 @@ async function whyNot(): Promise<string | undefined> {
   }
 }
 
+/** The containers of one agent, as `name state`, sorted: what it has left, whoever else uses this engine. */
+export async function containersOf(agentId: string): Promise<readonly string[]> {
+  const filter = `label=dev.longshore.agent=${agentId}`;
+  const lines = await docker('ps', '--all', '--filter', filter, '--format', '{{.Names}} {{.State}}');
+  return lines
+    .split('\n')
+    .filter(line => line !== '')
+    .sort();
+}
+
 /** Every container of the engine, running or not, as `name image state`, sorted; what image building makes is left out. */
 export async function allContainers(): Promise<readonly string[]> {
   const lines = await docker('ps', '--all', '--no-trunc', '--format', '{{.Names}} {{.Image}} {{.State}}');

@@ -1,0 +1,84 @@
+import { homedir } from 'node:os';
+import { readSettings } from '../config/settings.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { RouteName, Routes } from './api/routes.ts';
+import { type AskArguments, type Asked, ask } from './ask.ts';
+import { events, type ServiceEvent } from './events.ts';
+import { findService } from './find-service.ts';
+import { startService } from './start-service.ts';
+import type { Target } from './target.ts';
+
+/** Which service a client speaks to, and as whom; everything has a default. */
+export interface ClientOptions {
+  /** The home whose service it is; default: LONGSHORE_HOME or the platform's data folder. */
+  readonly home?: string;
+  /** A service by its address, with the operator's token, instead of a home. */
+  readonly url?: string;
+  readonly token?: string;
+  /** Name or DID of the agent to speak for; default: the home's own. */
+  readonly agent?: string;
+  /** False: never start the service if none runs, and reject with `unreachable`. */
+  readonly start?: boolean;
+  /** Milliseconds that a service may take to start; default 30 s. */
+  readonly startBudget?: number;
+  /** Told once, before a service is started. */
+  readonly onStart?: () => void;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly platform?: NodeJS.Platform;
+  readonly homeDir?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A client of one running service. It holds no connection: nothing has to be closed. */
+export interface Client {
+  /** Without a slash at the end. */
+  readonly url: string;
+  /**
+   * Asks a route of the REST API, e.g. `client.ask('POST /api/mcp/load', { body: { ref: 'notes' } })`. Rejects with the
+   * LongshoreError that the service answered, `unreachable`, `unknown-outcome` or `cancelled`.
+   */
+  ask<Route extends RouteName>(route: Route, ...asked: AskArguments<Route>): Promise<Routes[Route]['answer']>;
+  /** See `events` in events.ts: all that happens from now on, until the signal is aborted. */
+  events(signal: AbortSignal): AsyncIterable<ServiceEvent>;
+}
+
+/**
+ * Finds the service of a home, starts it if none runs, and gives a client of it. Rejects with `unreachable` where it
+ * must not start one, and with what `startService` rejects with.
+ */
+export async function connectService(options: ClientOptions = {}): Promise<Client> {
+  return clientOf(await targetOf(options), options.agent);
+}
+
+function clientOf(target: Target, agent: string | undefined): Client {
+  return {
+    url: target.url,
+    ask<Route extends RouteName>(route: Route, ...[asked]: AskArguments<Route>) {
+      const whole = { ...(agent !== undefined && { agent }), ...asked } as Asked<Route>;
+      return ask(target, route, ...([whole] as unknown as AskArguments<Route>));
+    },
+    events: signal => events(target, signal),
+  };
+}
+
+async function targetOf(options: ClientOptions): Promise<Target> {
+  const { url, token, signal, startBudget = 30_000 } = options;
+  if (url !== undefined) return { url: url.replace(/\/+$/, ''), ...(token !== undefined && { token }) };
+  const env = options.env ?? process.env;
+  const home = options.home ?? homeOf(options);
+  const found = findService(home);
+  if (found.as === 'service') return found.target;
+  if (options.start === false) {
+    const who = found.as === 'other' ? `process ${found.pid} has the home ${home} and does not listen` : 'none runs';
+    throw new LongshoreError('unreachable', `There is no service to ask: ${who}. Start it with: longshore serve`);
+  }
+  // A service that is just starting has the home already; a second one would only end again.
+  options.onStart?.();
+  return await startService({ home, env, budget: startBudget, ...(signal && { signal }) });
+}
+
+/** The home that a client of this machine and person means. Throws `bad-setting`. */
+export function homeOf(options: Pick<ClientOptions, 'env' | 'platform' | 'homeDir'> = {}): string {
+  const { env = process.env, platform = process.platform, homeDir = homedir() } = options;
+  return readSettings({ env, platform, homeDir }).settings.home;
+}

@@ -1,0 +1,6 @@
+/** `longshore/client`: a typed client of a running service. It loads nothing but Node's own modules. */
+export { type ErrorCode, LongshoreError } from '../core/errors.ts';
+export type * from './api-types.ts';
+export type { AskArguments, Asked } from './ask.ts';
+export { type Client, type ClientOptions, connectService } from './client.ts';
+export type { ServiceEvent } from './events.ts';

@@ -143,10 +143,25 @@ describe('what decides', () => {
     expect(await answer).toEqual({ era: 'legacy', initialize: initialized, cacheable: false });
   });
 
-  it('takes a late DiscoverResult that comes before the answer to initialize', async () => {
+  it('R44: a server that was only slow to start is what it makes of initialize, which it reads next', async () => {
+    const both = probing();
+    await both.clock.advance();
+    await both.reply('server/discover', { result: discovered });
+    await both.reply('initialize', { result: initialized });
+    expect(await both.answer).toEqual({ era: 'legacy', initialize: initialized, cacheable: false });
+
+    const modernOnly = probing();
+    await modernOnly.clock.advance();
+    await modernOnly.reply('server/discover', { result: discovered });
+    await modernOnly.reply('initialize', unknownMethod);
+    expect(await modernOnly.answer).toEqual({ era: 'modern', discover: discovered, cacheable: true });
+  });
+
+  it('takes a late DiscoverResult after another second in which initialize is not answered', async () => {
     const { clock, reply, answer } = probing();
     await clock.advance();
     await reply('server/discover', { result: discovered });
+    await clock.advance();
     expect(await answer).toMatchObject({ era: 'modern' });
   });
 

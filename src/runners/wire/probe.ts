@@ -30,7 +30,7 @@ const unsupportedVersion = -32_022;
 
 /**
  * Finds out in place which era the server speaks: `server/discover`, and after 1 s of silence `initialize` too;
- * whichever is answered decides (protocol.md 1, era detection). Swallows late answers to its own requests; everything
+ * whichever is answered decides (protocol.md 1, era detection), but where both were sent, `initialize` has the last word. Swallows late answers to its own requests; everything
  * else waits on the wire for its next consumer. A verdict is cacheable only if the server answered the question
  * about `discover`. Never sends `notifications/initialized`: that belongs to the SDK.
  *
@@ -47,6 +47,7 @@ export async function probe(wire: StdioWire, options: ProbeOptions): Promise<Pro
   let refusedDiscover: string | undefined;
   let initializeSent = false;
   let refusedInitialize: string | undefined;
+  let lateModern: ProbeAnswer | undefined;
 
   function discover(): void {
     discoverSent++;
@@ -66,7 +67,7 @@ export async function probe(wire: StdioWire, options: ProbeOptions): Promise<Pro
 
   function onDiscover(answer: Answer): void {
     const found = judgeDiscover(answer);
-    if (found === 'modern') verdict.resolve({ era: 'modern', discover: answer.result ?? {}, cacheable: true });
+    if (found === 'modern') onModern({ era: 'modern', discover: answer.result ?? {}, cacheable: true });
     else if (found === 'retry' && discoverSent === 1) discover();
     else if (found instanceof LongshoreError) verdict.reject(found);
     else {
@@ -74,6 +75,17 @@ export async function probe(wire: StdioWire, options: ProbeOptions): Promise<Pro
       if (refusedInitialize === undefined) initialize();
       else refuse();
     }
+  }
+
+  function onModern(answer: ProbeAnswer): void {
+    if (!initializeSent || refusedInitialize !== undefined) return verdict.resolve(answer);
+    // A server that speaks both and was only slow to start will read `initialize` next, and may then stay with it:
+    // one of the official SDK does, and would take every later request of 2026 for one of 2025.
+    lateModern = answer;
+    clock.sleep(silence, settled.signal).then(
+      () => verdict.resolve(answer),
+      () => undefined, // rejects only once all is settled
+    );
   }
 
   function onInitialize(answer: Answer): void {
@@ -87,6 +99,7 @@ export async function probe(wire: StdioWire, options: ProbeOptions): Promise<Pro
       return;
     }
     refusedInitialize = answer.error.message;
+    if (lateModern !== undefined) return verdict.resolve(lateModern);
     const theirs = supportedVersions(answer);
     if (refusedDiscover === undefined) {
       if (discoverSent === 0) discover();

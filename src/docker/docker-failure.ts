@@ -67,7 +67,7 @@ const kinds: readonly { readonly code: ErrorCode; readonly text: RegExp; readonl
 export function dockerFailure(what: string, result: Pick<CliResult, 'code' | 'stderr'>): LongshoreError {
   const said = lastWords(result.stderr);
   const kind = kinds.find(({ text }) => text.test(result.stderr));
-  const outcome = `${what} failed${said === '' ? ` with code ${result.code}` : `: ${said.replace(/\.$/, '')}`}.`;
+  const outcome = `${what} failed${said === '' ? ` with code ${result.code}` : `: ${said.replace(/[.?!]$/, '')}`}.`;
   const message = kind ? `${outcome} ${kind.advice}` : outcome;
   return new LongshoreError(kind?.code ?? 'docker-failed', message, { data: { exitCode: result.code } });
 }

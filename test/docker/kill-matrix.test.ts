@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../e2e/run-longshore.ts';
+import { fixtureImage } from '../fixtures/docker/images.ts';
+import { type Registry, startRegistry } from '../fixtures/docker/registry.ts';
+import { allContainers, realEngine } from './docker-test.ts';
+
+const engine = await realEngine();
+const program = fileURLToPath(new URL('../fixtures/container-host.ts', import.meta.url));
+const rounds = Number(process.env['LONGSHORE_KILL_ROUNDS'] ?? 2);
+
+/** The three manners of an image; each cell of the matrix runs all of them side by side in one host. */
+const manners = ['stdio', 'stdio-deaf', 'http'] as const;
+const moments = ['during the pull', 'in the first second', 'ready', 'mid-call'] as const;
+const ends = ['unload', 'dispose', 'SIGTERM', 'SIGKILL'] as const;
+
+interface Told {
+  readonly server?: string;
+  readonly phase?: string;
+  readonly done?: string;
+}
+
+/** A running host program, and everything it has told. */
+class TestHost {
+  readonly child: ChildProcess;
+  readonly told: Told[] = [];
+
+  constructor(argument: object) {
+    this.child = spawn(process.execPath, [program, JSON.stringify(argument)], { stdio: ['pipe', 'pipe', 'inherit'] });
+    if (this.child.stdout)
+      createInterface({ input: this.child.stdout }).on('line', line => this.told.push(JSON.parse(line)));
+  }
+
+  /** True once every server has told that phase. */
+  async reached(phase: string): Promise<boolean> {
+    const servers = () => new Set(this.told.filter(line => line.phase === phase).map(line => line.server));
+    return await eventually(async () => servers().size === manners.length, 60_000);
+  }
+
+  async end(how: (typeof ends)[number]): Promise<void> {
+    const exited = once(this.child, 'exit');
+    if (how === 'SIGTERM' || how === 'SIGKILL') {
+      this.child.kill(how);
+      await exited;
+      return;
+    }
+    this.child.stdin?.write(`${how}\n`);
+    expect(await eventually(async () => this.told.some(line => line.done === how), 60_000)).toBe(true);
+    this.child.kill('SIGTERM');
+    await exited;
+  }
+}
+
+describe.runIf(engine.available)('whatever ends a host, no container is left', () => {
+  let folder = '';
+  let registry: Registry;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longshore-kill-'));
+    registry = await startRegistry();
+    for (const manner of manners) await fixtureImage(manner);
+  }, 120_000);
+
+  afterAll(async () => {
+    await registry[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function configs(moment: (typeof moments)[number], prefix: string) {
+    return await Promise.all(
+      manners.map(async manner => {
+        const image =
+          moment === 'during the pull' ? registry.image('stalled', `${prefix}-${manner}`) : await fixtureImage(manner);
+        return { name: `${prefix}-${manner}`, command: 'docker', args: ['run', '--rm', '-i', image] };
+      }),
+    );
+  }
+
+  /** Waits for the moment and shows that there is something to be left behind. */
+  async function reaches(moment: (typeof moments)[number], host: TestHost, prefix: string): Promise<boolean> {
+    if (moment === 'during the pull') return await host.reached('pulling');
+    const containers = async () => (await allContainers()).filter(line => line.includes(`-${prefix}-`));
+    if (moment === 'in the first second') return await eventually(async () => (await containers()).length > 0, 60_000);
+    return (
+      (await host.reached(moment === 'ready' ? 'ready' : 'calling')) && (await containers()).length === manners.length
+    );
+  }
+
+  for (const moment of moments) {
+    for (const how of ends) {
+      it(`R1, R2, R5, R62: ${how} ${moment}, of a stdio, a deaf and an HTTP image`, {
+        timeout: rounds * 90_000,
+      }, async () => {
+        for (let round = 0; round < rounds; round += 1) {
+          const before = await allContainers();
+          const prefix = `k${Math.random().toString(36).slice(2, 8)}`;
+          const host = new TestHost({
+            home: join(folder, prefix),
+            configs: await configs(moment, prefix),
+            ...(moment === 'mid-call' && { call: 'sleep' }),
+          });
+          expect(await reaches(moment, host, prefix)).toBe(true);
+          if (moment === 'in the first second')
+            await new Promise(resolve => setTimeout(resolve, Math.random() * 1_000));
+          await host.end(how);
+          const asBefore = async () => JSON.stringify(await allContainers()) === JSON.stringify(before);
+          expect(await eventually(asBefore, 20_000), `round ${round}: ${(await allContainers()).join('\n')}`).toBe(
+            true,
+          );
+          await new Promise(resolve => setTimeout(resolve, 3_000));
+          expect(await allContainers()).toEqual(before);
+        }
+      });
+    }
+  }
+});

@@ -68,6 +68,9 @@ describe('approvals', () => {
     expect(ends).toEqual(['ok', 'approval-closed', 'approval-closed']);
     expect(await call).toBe('approval-rejected');
     expect(await here.decide(id)).toBe('approval-closed');
+    const decided = (await here.rows()).filter(row => row.caller === 'operator:test').map(row => row.action);
+    expect(decided).toEqual(['approval_rejected']);
+    expect(await here.approvals.history(alice, 1)).toMatchObject([{ state: 'rejected', reason: 'not today' }]);
     expect(here.sent()).toEqual([]);
   });
 
@@ -119,6 +122,7 @@ describe('approvals', () => {
     here.reload();
     expect(here.approvals.open(alice)).toEqual([]);
     expect(events).toEqual(['added pending', 'withdrawn invalidated']);
+    expect(here.approvals.get(alice, id)?.state).toEqual({ name: 'invalidated', reason: 'reload' });
     expect(await call).toBe('stale-handle');
     for (const scope of ['once', 'session', 'always'] as const) {
       expect(await here.decide(id, { approve: true, scope })).toBe('stale-handle');
@@ -140,6 +144,18 @@ describe('approvals', () => {
     }
     expect(here.rules.list(alice)).toEqual([]);
     expect(here.sent()).toEqual([]);
+  });
+
+  it('R42: a session permission is not given to what was withdrawn the moment it was approved', async () => {
+    await using here = await world();
+    const call = endOf(here.call('files__write'));
+    const { id } = await here.question();
+    here.approvals.onEvent(({ what }) => {
+      if (what === 'resolved') here.reload();
+    });
+    expect(await here.decide(id, { approve: true, scope: 'session' })).toBe('ok');
+    expect(await call).toBe('stale-handle');
+    expect(here.rules.list(alice)).toEqual([]);
   });
 
   it('a question left behind ends when its server goes to sleep: an approval is bound to the connection', async () => {

@@ -45,7 +45,8 @@ export function callRecord(
     dispatch_id: id,
     agent_id: call.agentId,
     caller: call.caller,
-    handle_name: typeof call.handle === 'string' ? call.handle.slice(0, 200) : call.handle.handleName,
+    // A name that leads nowhere may be anything; only as a subject is it masked and cut.
+    ...(typeof call.handle === 'string' ? { subject: call.handle } : { handle_name: call.handle.handleName }),
   };
   let permit: Permit | undefined;
   let sentAt: number | undefined;
@@ -63,6 +64,7 @@ export function callRecord(
     about(handle, { args, argsDigest }) {
       facts = {
         ...facts,
+        subject: null,
         owner_key: handle.ownerKey,
         handle_name: handle.handleName,
         handle_kind: handle.kind,

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { alice, bob, endOf, files, governedWorld, tool } from '../../test/fixtures/governed-world.ts';
+import { systemClock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
-import { serverKey } from '../core/ids.ts';
+import { type RuleId, randomId, serverKey } from '../core/ids.ts';
+import { argumentGuard } from './argument-guard.ts';
+import { createDispatch } from './dispatcher.ts';
+import { outputCheck } from './output-check.ts';
 
 describe('dispatch', () => {
   it('sends an allowed call as it is and gives the result back verbatim', async () => {
@@ -233,6 +237,44 @@ describe('dispatch', () => {
     expect(world.approvals.open(alice)).toEqual([]);
   });
 
+  it('decides again after the wait: a deny that came just behind the yes holds, and the yes is given back unused', async () => {
+    await using world = await governedWorld();
+    const connection = world.load([tool('write')]);
+    let denied: { readonly id: RuleId } | undefined;
+    const dispatch = createDispatch({
+      ...world,
+      clock: systemClock,
+      randomId,
+      guard: argumentGuard(),
+      output: outputCheck(),
+      isOpen: () => true,
+      approvals: {
+        ...world.approvals,
+        /** Answers late, as on a busy machine. */
+        async ask(...asked) {
+          const grant = await world.approvals.ask(...asked);
+          denied = await world.rule('deny', 'files.write');
+          return grant;
+        },
+      },
+    });
+    const call = { agentId: alice, caller: 'library', handle: 'files__write', arguments: { a: 1 } } as const;
+    const { signal } = new AbortController();
+    const first = endOf(dispatch(call, signal));
+    await world.approvals.decide(world.operator, alice, (await world.question()).id, { approve: true });
+    expect(await first).toBe('denied');
+    expect(connection.sent).toEqual([]);
+    if (denied) await world.rules.remove(world.operator, alice, denied.id);
+    expect(await endOf(dispatch(call, signal))).toBe('ok');
+    await world.recorded();
+    const rows = (await world.rows()).filter(row => row.kind !== 'change');
+    expect(rows.map(({ kind, decision }) => [kind, decision])).toEqual([
+      ['outcome', 'auto_denied'],
+      ['authorisation', 'user_approved'],
+      ['outcome', 'user_approved'],
+    ]);
+  });
+
   it('checks arguments before anybody is asked, and tells the operator nothing of a call that cannot be', async () => {
     await using world = await governedWorld();
     const schema = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false };
@@ -319,6 +361,16 @@ describe('dispatch', () => {
       'unknown-outcome',
     ]);
     expect(JSON.stringify(rows)).not.toContain('canary');
+  });
+
+  it('records a name that leads nowhere, masked', async () => {
+    await using world = await governedWorld();
+    world.redactor.learn(['canary-55']);
+    expect(await endOf(world.call('files__canary-55'))).toBe('unknown-tool');
+    await world.recorded();
+    const [row] = await world.rows();
+    expect(row).toMatchObject({ kind: 'outcome', decision: 'blocked', status: 'unknown-tool', handle_name: null });
+    expect(row?.subject).toBe('files__[masked]');
   });
 
   it('reads resources and asks for prompts through the same door', async () => {

@@ -140,7 +140,7 @@ const methods = { tool: 'tools/call', resource: 'resources/read', prompt: 'promp
   Operation['method']
 >;
 
-/** Re-checks the handle and writes, without giving way to anything in between (R40). */
+/** Re-checks handle and rules and writes, without giving way to anything in between (R40). */
 function send(
   needs: DispatchNeeds,
   record: CallRecord,
@@ -152,6 +152,7 @@ function send(
   const isCurrent = connection?.epoch === epoch && connection.state.name === 'ready';
   if (!isCurrent || !needs.registry.isLive(handle)) throw stale(handle);
   if (signal.aborted) throw cancelled();
+  decide(needs, handle, call, args);
   const operation = { agentId, epoch, method: methods[kind], wireName, arguments: args, definition };
   const authorisation = needs.mint(meta === undefined ? operation : { ...operation, meta });
   record.sent();

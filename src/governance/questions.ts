@@ -195,7 +195,7 @@ export class Questions {
       handle,
       args: redactor.shown(args, longestArgs),
       argsDigest,
-      because,
+      because: redactor.text(because),
       ...(changed?.pin ? { changed: definitionDifference(changed.pin.definition, judgedPart(handle.definition)) } : {}),
       scopes: scopesFor(question, rules),
       state: { name: 'pending' },

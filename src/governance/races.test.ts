@@ -74,6 +74,8 @@ interface Written {
   readonly operation: Operation;
   /** The rows that were on disk when it was written. */
   readonly committed: readonly AuditRow[];
+  /** Whether a rule denied it at that moment. */
+  readonly isDenied: boolean;
 }
 
 async function play(script: readonly Step[], delays: readonly number[]): Promise<void> {
@@ -103,15 +105,17 @@ async function play(script: readonly Step[], delays: readonly number[]): Promise
   function note(): void {
     for (const { epoch } of world.connections) if (!lineage.has(epoch)) lineage.set(epoch, withdrawals);
   }
+  let deny: { readonly id: string } | undefined;
   const answer = (operation: Operation) => {
-    written.push({ operation, committed: [...committed] });
+    written.push({ operation, committed: [...committed], isDenied: isDenied(operation) });
     return { content: [] };
   };
   world.load(tools, { answer });
   note();
+  const isDenied = ({ wireName, meta }: Operation) =>
+    deny !== undefined && wireName === 'write' && meta?.['caller'] !== 'library';
   let loaded = true;
   let version = 0;
-  let deny: { readonly id: string } | undefined;
   const ends: Promise<string>[] = [];
   const aborts: AbortController[] = [];
   const clicks: Promise<string>[] = [];
@@ -127,7 +131,11 @@ async function play(script: readonly Step[], delays: readonly number[]): Promise
         const patience = step.patient ? {} : { patience: 0 };
         ends.push(
           endOf(
-            world.call(names[step.name] ?? names[0], { n: step.args }, { caller, signal: abort.signal, ...patience }),
+            world.call(
+              names[step.name] ?? names[0],
+              { n: step.args },
+              { caller, meta: { caller }, signal: abort.signal, ...patience },
+            ),
           ),
         );
         break;
@@ -172,8 +180,11 @@ async function play(script: readonly Step[], delays: readonly number[]): Promise
         deny ??= await world.rule('deny', 'files.write by client:*').catch(() => undefined);
         break;
       case 'undeny':
-        if (deny) await world.rules.remove(world.operator, alice, deny.id as never);
-        deny = undefined;
+        if (deny) {
+          const { id } = deny;
+          deny = undefined;
+          await world.rules.remove(world.operator, alice, id as never);
+        }
         break;
     }
     note();
@@ -211,17 +222,20 @@ function check(seen: Seen): void {
 
   // A call never runs without its own authorisation row on disk before the write, for this epoch and these arguments.
   const used = new Set<string | null>();
-  for (const { operation, committed } of seen.written) {
+  for (const { operation, committed, isDenied } of seen.written) {
     const row = committed.find(
       one =>
         one.kind === 'authorisation' &&
         !used.has(one.dispatch_id) &&
         one.epoch === operation.epoch &&
         one.wire_name === operation.wireName &&
+        one.caller === operation.meta?.['caller'] &&
         one.args_digest === sha256(canonicalJson(operation.arguments)),
     );
     expect(row).toBeDefined();
     used.add(row?.dispatch_id ?? null);
+    // A deny that was in force at the moment of the write held.
+    expect(isDenied).toBe(false);
   }
 
   // Never twice for one approval, and never for other than what was approved: caller, handle, epoch, definition, arguments.

@@ -189,8 +189,16 @@ describe('secret names', () => {
     'userPin',
     'privateKey',
   ])('%s is one', name => expect(isSecretName(name)).toBe(true));
-  it.each(['author', 'keyboard', 'monkeys', 'className', 'path', 'spinner', 'compass', 'keywords'])(
-    '%s is none',
-    name => expect(isSecretName(name)).toBe(false),
-  );
+  it.each([
+    'author',
+    'keyboard',
+    'monkeys',
+    'className',
+    'path',
+    'spinner',
+    'compass',
+    'keywords',
+    'serverKey',
+    'owner_key',
+  ])('%s is none', name => expect(isSecretName(name)).toBe(false));
 });

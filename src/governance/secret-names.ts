@@ -5,8 +5,9 @@ const anywhere =
 /** Words that are secrets only as a whole word of a name such as `dbPwd` or `user_ssn`. */
 const asWord = /^(?:auth|pwd|pass|pin|ssn|sid|pat|otp|cvv|cvc|iban|jwt)$/i;
 
-/** English words that merely contain "key". */
-const harmlessKeys = /keyword|keyboard|keynote|keyframe|keystroke|monkey|hockey|turkey|whiskey|donkey|jockey/gi;
+/** What merely contains "key": English words, and the names of servers here. */
+const harmlessKeys =
+  /server_?key|owner_?key|keyword|keyboard|keynote|keyframe|keystroke|monkey|hockey|turkey|whiskey|donkey|jockey/gi;
 
 /** Whether a member, header, flag or parameter of that name holds a secret. Rather one too many than one too few. */
 export function isSecretName(name: string): boolean {

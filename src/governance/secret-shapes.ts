@@ -8,7 +8,7 @@ export const mask = '[masked]';
 const shapes: readonly RegExp[] = [
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:[\s\S]*?-----END [A-Z ]{0,40}PRIVATE KEY-----|[\s\S]*)/g,
   /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g,
-  /\b(?:sk|pk|rk|whsec|tok)[-_][\w-]{12,}/g,
+  /\b(?:sk|pk|rk|whsec)[-_][\w-]{12,}/g,
   /\b(?:gh[a-z]_|github_pat_|glpat-|gldt-|npm_|pypi-|hf_|dop_v1_|shp[a-z]{2}_|lsv2_|lin_api_|ntn_|xai-|gsk_|r8_)[\w-]{12,}/g,
   /\bxox[a-z]-[\w-]{8,}/g,
   /\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{12,}/g,

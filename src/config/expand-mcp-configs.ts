@@ -9,7 +9,11 @@ export type EntryPlace = { readonly index: number } | { readonly key: string };
 
 /** What a pasted text or object came to. */
 export interface ExpandedConfigs {
-  readonly configs: readonly { readonly config: MCPServerConfig; readonly diagnostics: readonly Diagnostic[] }[];
+  readonly configs: readonly {
+    readonly place: EntryPlace;
+    readonly config: MCPServerConfig;
+    readonly diagnostics: readonly Diagnostic[];
+  }[];
   /** The entries that are no servers, and why (R22). */
   readonly skipped: readonly (EntryPlace & { readonly reason: string })[];
 }
@@ -29,14 +33,9 @@ export function expandMcpConfigsFromJson(json: unknown): ExpandedConfigs {
   for (const { place, body } of entries) {
     const parsed = parseConfigBody(body);
     if ('error' in parsed) skipped.push({ ...place, reason: parsed.error.message });
-    else configs.push(parsed);
+    else configs.push({ place, ...parsed });
   }
-  if (configs.length === 0) {
-    const reasons = skipped.map(entry => `${'key' in entry ? entry.key : entry.index}: ${entry.reason}`).join(' ');
-    throw new LongshoreError('bad-config', `There is no valid server in it. ${reasons} ${shapes}`.replace('  ', ' '), {
-      data: { skipped },
-    });
-  }
+  if (configs.length === 0) throw noValidServer(skipped);
   const names = configs.map(({ config }) => config.name);
   const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
   if (twice.length > 0) {
@@ -45,6 +44,14 @@ export function expandMcpConfigsFromJson(json: unknown): ExpandedConfigs {
     });
   }
   return { configs, skipped };
+}
+
+/** The error for a text of which nothing is a server that can be used: every reason, and what is accepted (R22). */
+export function noValidServer(skipped: ExpandedConfigs['skipped']): LongshoreError {
+  const reasons = skipped.map(entry => `${'key' in entry ? entry.key : entry.index}: ${entry.reason}`).join(' ');
+  return new LongshoreError('bad-config', `There is no valid server in it. ${reasons} ${shapes}`.replace('  ', ' '), {
+    data: { skipped },
+  });
 }
 
 interface Entry {

@@ -30,6 +30,7 @@ describe('settings', () => {
         host: '127.0.0.1',
         port: 7411,
         log: 'info',
+        idleTimeout: 900_000,
         dockerHost: undefined,
         dockerCatalog: 'mcp/docker-mcp-catalog',
         deadlines: defaultDeadlines,
@@ -48,12 +49,14 @@ describe('settings', () => {
         DOCKER_HOST: 'unix:///run/docker.sock',
         KESTREL_MCP_DOCKER_CATALOG: 'my/cat:1',
         LONGSHORE_CALL_IDLE_TIMEOUT: '2.5',
+        LONGSHORE_IDLE_TIMEOUT: '60',
       }),
     ).toEqual({
       home: '/srv/longshore',
       host: '::1',
       port: 0,
       log: 'debug',
+      idleTimeout: 60_000,
       dockerHost: 'unix:///run/docker.sock',
       dockerCatalog: 'my/cat:1',
       deadlines: { ...defaultDeadlines, callIdle: 2_500 },
@@ -61,7 +64,9 @@ describe('settings', () => {
   });
 
   it('R49: there is one variable for each deadline, and each changes its own', () => {
-    const names = settingsTable.map(setting => setting.name).filter(name => name.endsWith('_TIMEOUT'));
+    const timeouts = settingsTable.map(setting => setting.name).filter(name => name.endsWith('_TIMEOUT'));
+    // How long a server may be idle is no deadline of anything.
+    const names = timeouts.filter(name => name !== 'LONGSHORE_IDLE_TIMEOUT');
     expect(names).toHaveLength(Object.keys(defaultDeadlines).length);
     const changed = names.map(name => {
       const { deadlines } = settings({ [name]: '7' });

@@ -48,6 +48,13 @@ const general = {
     meaning: 'How much is written to the log.',
     read: readers.oneOf(logLevels),
   },
+  idleTimeout: {
+    name: 'LONGSHORE_IDLE_TIMEOUT',
+    byDefault: '900',
+    allowed: 'seconds: a number above 0; more than 2000000 counts as 2000000',
+    meaning: 'How long a saved server is idle before it is put to sleep; its next call wakes it.',
+    read: readers.seconds,
+  },
   dockerHost: {
     name: 'DOCKER_HOST',
     byDefault: 'the current context of the docker CLI',
@@ -111,6 +118,8 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly log: (typeof logLevels)[number];
+  /** Milliseconds. */
+  readonly idleTimeout: number;
   readonly dockerHost: string | undefined;
   readonly dockerCatalog: string;
   readonly deadlines: Deadlines;
@@ -142,6 +151,7 @@ export function readSettings(machine: Machine): {
     host: value(general.host) ?? general.host.byDefault,
     port: value(general.port) ?? Number(general.port.byDefault),
     log: value(general.log) ?? general.log.byDefault,
+    idleTimeout: value(general.idleTimeout) ?? Number(general.idleTimeout.byDefault) * 1000,
     dockerHost: value(general.dockerHost),
     dockerCatalog: value(general.dockerCatalog) ?? general.dockerCatalog.byDefault,
     deadlines,

@@ -21,6 +21,9 @@ export interface Restored {
   readonly last: { readonly discovery: Discovery; readonly protocolVersion: string } | undefined;
 }
 
+/** Where a saved server has neither a connection nor one under way. */
+const atRest: ReadonlySet<ServerMember['state']['name']> = new Set(['stopped', 'failed', 'restarting', 'crash-loop']);
+
 /** All servers of all agents of one host. Agents never see each other's (R58). */
 export class Fleet {
   readonly #members = new Map<string, ServerMember>();
@@ -29,6 +32,8 @@ export class Fleet {
   readonly #supervisor: Supervisor;
   /** Saved servers: they start on their first call, sleep when idle, and start again when they crash. */
   readonly #saved = new Set<ServerMember>();
+  /** Keys that belong to saved servers, also to those that are not here now. */
+  readonly #reserved = new Set<string>();
   #open = true;
 
   constructor(needs: FleetNeeds) {
@@ -41,8 +46,35 @@ export class Fleet {
     };
   }
 
-  /** Takes a saved server in without starting it (R68). */
+  /** The wanted key, or with four hex digits of the server's identity where another server has it (design.md, "server key"). */
+  freeKey(agentId: AgentId, planned: PlannedServer): ServerKey {
+    const suffixed = `${planned.wantedKey.slice(0, 59)}-${sha256(planned.identity).slice(0, 4)}`;
+    for (const candidate of [planned.wantedKey, suffixed]) {
+      const id = memberId(agentId, candidate);
+      const isFree = !this.#members.has(id) && !this.#reserved.has(id);
+      if (candidate !== 'gateway' && isFree) return serverKey(candidate);
+    }
+    throw new LongshoreError(
+      'name-in-use',
+      `Two servers of this agent would be called ${suffixed}; name one otherwise.`,
+    );
+  }
+
+  /** Keeps a key for a saved server, whether it is here or not. */
+  reserve(agentId: AgentId, key: ServerKey): void {
+    this.#reserved.add(memberId(agentId, key));
+  }
+
+  /** The saved server is no more, and any server may have its key. */
+  release(agentId: AgentId, key: ServerKey): void {
+    this.#reserved.delete(memberId(agentId, key));
+  }
+
+  /** Takes a saved server in without starting it (R68); one that is here already is left as it is. */
   restore(agentId: AgentId, { planned, serverKey, last }: Restored): ServerMember {
+    const existing = this.member(agentId, serverKey);
+    if (existing) return existing;
+    this.reserve(agentId, serverKey);
     const member = new ServerMember(agentId, serverKey, planned, this.#memberNeeds);
     this.#members.set(memberId(agentId, serverKey), member);
     this.#saved.add(member);
@@ -50,11 +82,17 @@ export class Fleet {
     return member;
   }
 
-  /** From now on the server is a saved one, or no longer. */
-  keep(member: ServerMember, saved: boolean): void {
-    if (saved) this.#saved.add(member);
-    else this.#saved.delete(member);
-    if (!saved) this.#supervisor.forget(member);
+  /** From now on the server is a saved one, started by that plan the next time. */
+  keep(member: ServerMember, planned: PlannedServer): void {
+    this.reserve(member.agentId, member.serverKey);
+    this.#saved.add(member);
+    member.replan(planned);
+  }
+
+  /** Lists a saved server by what it was seen to offer meanwhile, unless it runs, starts or ends: then it lists itself. */
+  offer(agentId: AgentId, key: ServerKey, { discovery, protocolVersion }: NonNullable<Restored['last']>): void {
+    const member = this.member(agentId, key);
+    if (member && atRest.has(member.state.name)) member.offerDormant(discovery, protocolVersion, 'load');
   }
 
   /** Puts every saved server to sleep that was idle for that many milliseconds; servers in use are left alone. */
@@ -166,22 +204,10 @@ export class Fleet {
     for (const member of this.list(agentId)) {
       if (member.planned.identity === planned.identity) return member;
     }
-    const key = this.#freeKey(agentId, planned);
+    const key = this.freeKey(agentId, planned);
     const member = new ServerMember(agentId, key, planned, this.#memberNeeds);
     this.#members.set(memberId(agentId, key), member);
     return member;
-  }
-
-  /** The wanted key, or with four hex digits of the server's identity where another server has it (design.md, "server key"). */
-  #freeKey(agentId: AgentId, planned: PlannedServer): ServerKey {
-    const suffixed = `${planned.wantedKey.slice(0, 59)}-${sha256(planned.identity).slice(0, 4)}`;
-    for (const candidate of [planned.wantedKey, suffixed]) {
-      if (candidate !== 'gateway' && !this.#members.has(memberId(agentId, candidate))) return serverKey(candidate);
-    }
-    throw new LongshoreError(
-      'name-in-use',
-      `Two servers of this agent would be called ${suffixed}; name one otherwise.`,
-    );
   }
 
   #known(agentId: AgentId, key: ServerKey): ServerMember {

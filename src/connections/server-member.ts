@@ -130,6 +130,16 @@ export class ServerMember {
     this.#needs.mount.mount({ agentId, serverKey, epoch: null, protocolVersion, ...discovery }, reason);
   }
 
+  /** Does something that must not meet a start or a stop of it, in its turn; with its live connection if it has one. */
+  aside<Value>(task: (live: Connection | undefined) => Promise<Value>): Promise<Value> {
+    return this.#queue.run(() => task(this.connection));
+  }
+
+  /** Takes a plan for its next start that means the same server. */
+  replan(planned: PlannedServer): void {
+    this.#planned = planned;
+  }
+
   /** Says that it waits for its next start, or will have none; the supervisor decides which. */
   await(state: Extract<ServerState, { name: 'restarting' | 'crash-loop' }>): void {
     if (this.#state.name === 'failed') this.#become(state);

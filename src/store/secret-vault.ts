@@ -79,8 +79,7 @@ export function createSecretVault(needs: SecretVaultNeeds): SecretVault {
 
   return {
     async set(name, value) {
-      checkName(name);
-      checkValue(name, value);
+      checkSecret(name, value);
       const { choice, firstUse } = await chosen();
       if (choice.provider === 'keychain') {
         await viaKeychain(name, async () => keychain.set(await account(name), value));
@@ -119,6 +118,12 @@ function firstUseSentence(provider: SecretProvider, keyFile: string, fault: stri
   if (provider === 'keychain') return "Secrets are kept in the operating system's keychain, under the name longshore.";
   const why = fault === undefined ? '' : ` because the operating system's keychain cannot be used (${fault})`;
   return `Secrets are kept encrypted in the database, with the key in ${keyFile},${why || ' as in this home before'}. Whoever can read both can read them: keep backups of the two apart.`;
+}
+
+/** Throws `usage` for a name or value that cannot be stored; no message holds the value. */
+export function checkSecret(name: string, value: string): void {
+  checkName(name);
+  checkValue(name, value);
 }
 
 function checkName(name: string): void {

@@ -37,7 +37,7 @@ export interface SavedServer extends ServerEntry {
 
 /** The saved servers of all agents. */
 export interface Servers {
-  /** By name; of one agent, or of all. */
+  /** By name; of one agent, or of all. A damaged row has neither config nor image. */
   list(agentId?: AgentId): Promise<readonly SavedServer[]>;
   get(serverId: string): Promise<SavedServer | undefined>;
   /**
@@ -220,19 +220,31 @@ function uuid(hex: string): string {
   );
 }
 
+/** A row whose JSON is damaged comes back without config, image and arguments, and keeps no other from being read. */
 function asServer(row: Selectable<ServerRow>): SavedServer {
+  const start = startIn(row) ?? { config: null, image: null, args: null };
   return {
     serverId: row.server_id,
     agentId: row.agent_id as AgentId,
     name: row.name,
     serverKey: row.server_key as ServerKey,
     mode: row.mode,
-    config: row.config_json === null ? null : (JSON.parse(row.config_json) as JsonObject),
-    image: row.image,
-    args: row.args_json === null ? null : (JSON.parse(row.args_json) as readonly string[]),
+    ...start,
     enabled: row.enabled === 1,
     actor: row.actor,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+function startIn({ config_json, image, args_json }: Selectable<ServerRow>) {
+  try {
+    return {
+      config: config_json === null ? null : (JSON.parse(config_json) as JsonObject),
+      image,
+      args: args_json === null ? null : (JSON.parse(args_json) as readonly string[]),
+    };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,14 +1,16 @@
 import type { AgentApprovals, AgentAudit, AgentRules } from './agent-governance.ts';
-import type { PlanSettings } from './catalog/plan.ts';
 import type { MCPServerConfig } from './config/types.ts';
-import type { ServerState } from './connections/server-member.ts';
 import type { LongshoreError } from './core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
-import type { Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
+import type { Caller, Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
 import type { Approval } from './governance/approval.ts';
 import type { Dispatched } from './governance/call.ts';
 import type { OnPhase } from './runners/runner.ts';
+import type { SaveSettings } from './saved/add-server.ts';
+import type { SavedState } from './saved/list-saved.ts';
+import type { UnloadOutcome } from './saved/remove-server.ts';
+import type { SavedServers } from './saved/saved-servers.ts';
 
 /** A mounted tool as an embedding program sees it; bound to the connection that advertised it (R40). */
 export interface Tool {
@@ -25,8 +27,12 @@ export interface Tool {
   readonly handle: Handle;
 }
 
-/** What `load` may be told besides the ref: environment, container limits, deadlines, and who may stop it. */
-export interface LoadOptions extends PlanSettings {
+/** What `load` may be told besides the ref: environment, container limits, deadlines, who may stop it, and whether to save it. */
+export interface LoadOptions extends SaveSettings {
+  /** Saves it once it runs, so that it is there at the next start of the host (R68); default false. */
+  readonly save?: boolean;
+  /** Who saves it; default `library`. */
+  readonly actor?: Caller;
   /** Aborts the load; it then rejects only after everything that it opened is gone (R50). */
   readonly signal?: AbortSignal;
   readonly onPhase?: OnPhase;
@@ -43,15 +49,22 @@ export interface LoadedServer {
   readonly instructions: string | undefined;
   readonly tools: readonly Tool[];
   readonly diagnostics: readonly Diagnostic[];
+  /** True if it is saved as it runs now. */
+  readonly saved: boolean;
+  /** Why it was not saved although that was asked for: then only one part of the load was done (R68). */
+  readonly saveError: LongshoreError | undefined;
 }
 
-/** One server of an agent as a list shows it, failed ones included (R33, R58). */
+/** One server of an agent as a list shows it: failed ones, and saved ones that are not loaded, included (R33, R58). */
 export interface ListedServer {
   readonly server: ServerKey;
   readonly name: string;
   readonly kind: ServerKind;
-  readonly state: ServerState['name'];
-  /** Why it is `failed` or `close-failed`. */
+  readonly state: SavedState;
+  readonly saved: boolean;
+  /** False for a saved server that must not be started. */
+  readonly enabled: boolean;
+  /** Why it is as it is: failed, restarting, legacy … */
   readonly error: LongshoreError | undefined;
   readonly image: string | undefined;
   /** Ids of its containers or process groups, from the ledger. */
@@ -60,14 +73,6 @@ export interface ListedServer {
   readonly protocol_version: string | undefined;
   readonly tools: readonly Tool[];
   readonly diagnostics: readonly Diagnostic[];
-}
-
-/** What an unload did, each part by itself (R60). A part that failed is in the error instead. */
-export interface UnloadOutcome {
-  readonly server: ServerKey;
-  readonly process_removed: true | 'not_running';
-  readonly handles_withdrawn: number;
-  readonly saved_removed: true | 'not_saved';
 }
 
 export interface CallOptions {
@@ -92,9 +97,14 @@ export interface Agent extends AsyncDisposable {
   load(ref: string | MCPServerConfig, options?: LoadOptions): Promise<LoadedServer>;
   /** Stops a server and starts it anew: containers are recreated, every handle is withdrawn (R40, R57). */
   reload(ref: string, options?: Pick<LoadOptions, 'signal' | 'onPhase'>): Promise<LoadedServer>;
-  /** Stops a server and forgets it; `unknown-server` if there is none, `close-failed` while something of it is left. */
-  unload(ref: string): Promise<UnloadOutcome>;
-  /** Every server of this agent, in the order they were loaded. */
+  /**
+   * Stops a server and forgets it, a saved image too (R32); a saved config stays saved. `unknown-server` if there is
+   * nothing to unload, `close-failed` while something of it is left.
+   */
+  unload(ref: string, options?: { readonly actor?: Caller }): Promise<UnloadOutcome>;
+  /** The saved servers, for somebody who changes them; default `library`. */
+  saved(actor?: Caller): SavedServers;
+  /** Every server of this agent: those loaded in their order, then those only saved. */
   list(): Promise<readonly ListedServer[]>;
   /** The last lines that a server wrote to stderr, oldest first; also of one that failed. */
   logs(ref: string): readonly string[];

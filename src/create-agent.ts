@@ -1,17 +1,21 @@
 import type { Agent, ListedServer, LoadedServer, LoadOptions, Tool } from './agent.ts';
 import { type ApprovalWatch, agentApprovals, agentAudit, agentRules } from './agent-governance.ts';
-import type { PlanSettings } from './catalog/plan.ts';
-import type { PlannedServer } from './config/planned-server.ts';
-import type { MCPServerConfig } from './config/types.ts';
 import type { Fleet, StartOptions } from './connections/fleet.ts';
 import type { ServerMember } from './connections/server-member.ts';
 import { LongshoreError } from './core/errors.ts';
-import type { AgentId } from './core/ids.ts';
+import type { AgentId, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Ledger } from './core/ports/ledger.ts';
 import type { Diagnostic, Handle } from './core/words.ts';
 import type { Governance } from './governance/governance.ts';
 import type { Registry } from './governance/registry.ts';
+import { savedKind, savedLife } from './saved/list-saved.ts';
+import { loadServer, reloadServer } from './saved/load-server.ts';
+import { notLoaded } from './saved/not-loaded.ts';
+import { displayName, type SavedBook } from './saved/saved-book.ts';
+import { savedServers } from './saved/saved-servers.ts';
+import { unloadServer } from './saved/unload-server.ts';
+import type { SavedServer } from './store/servers.ts';
 
 /** What an agent stands on; the host hands it in. */
 export interface AgentNeeds {
@@ -20,7 +24,7 @@ export interface AgentNeeds {
   readonly governance: Governance;
   readonly watch: ApprovalWatch;
   readonly ledger: Ledger;
-  plan(ref: string | MCPServerConfig, settings: PlanSettings): Promise<PlannedServer>;
+  readonly saved: SavedBook;
 }
 
 /** One agent's face of a host. */
@@ -44,22 +48,57 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
   function find(ref: string): ServerMember {
     const member = fleet.find(agentId, ref);
     if (member) return member;
-    const names = fleet.list(agentId).map(one => one.serverKey);
-    const known = names.length === 0 ? 'no server is loaded' : `loaded are ${names.join(', ')}`;
-    throw new LongshoreError('unknown-server', `There is no server ${JSON.stringify(ref)}: ${known}.`);
+    throw notLoaded(fleet, agentId, ref);
   }
 
-  async function listed(member: ServerMember): Promise<ListedServer> {
-    const { serverKey, planned, state, connection } = member;
+  async function holdingsOf(serverKey: ServerKey): Promise<readonly string[]> {
     const holdings = await needs.ledger.list({ agentId, serverKey });
+    return holdings.map(holding => holding.engineId ?? holding.name ?? holding.id);
+  }
+
+  async function list(): Promise<readonly ListedServer[]> {
+    const rows = await needs.saved.rows(agentId);
+    const loaded = fleet.list(agentId).map(member => {
+      return listed(
+        member,
+        rows.find(row => row.serverKey === member.serverKey),
+      );
+    });
+    const others = rows.filter(row => !fleet.member(agentId, row.serverKey)).map(listedRow);
+    return await Promise.all([...loaded, ...others]);
+  }
+
+  async function listedRow(row: SavedServer): Promise<ListedServer> {
+    const { state, life } = savedLife(needs.saved, row);
+    return {
+      server: row.serverKey,
+      name: displayName(row),
+      kind: savedKind(row),
+      state,
+      saved: true,
+      enabled: row.enabled,
+      error: 'error' in life ? life.error : undefined,
+      image: row.image ?? undefined,
+      holdings: await holdingsOf(row.serverKey),
+      transport: undefined,
+      protocol_version: undefined,
+      tools: [],
+      diagnostics: [],
+    };
+  }
+
+  async function listed(member: ServerMember, row: SavedServer | undefined): Promise<ListedServer> {
+    const { serverKey, planned, state, connection } = member;
     return {
       server: serverKey,
       name: planned.name,
       kind: planned.kind,
       state: state.name,
+      saved: row !== undefined,
+      enabled: row?.enabled ?? true,
       error: 'error' in state ? state.error : undefined,
       image: planned.image,
-      holdings: holdings.map(holding => holding.engineId ?? holding.name ?? holding.id),
+      holdings: await holdingsOf(serverKey),
       transport: connection?.transport,
       protocol_version: connection?.protocolVersion,
       tools: toolsOf(member),
@@ -81,26 +120,19 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
   return {
     agentId,
     async load(ref, options = {}) {
-      const planned = await needs.plan(ref, options);
-      const member = await fleet.load(agentId, planned, startOptions(options));
-      return loadedServer(member, toolsOf(member));
+      const { signal, onPhase, save = false, actor = 'library', ...settings } = options;
+      const request = { ref, settings, save, options: startOptions({ signal, onPhase }) };
+      const { member, ...saving } = await loadServer(needs.saved, { agentId, actor }, request);
+      return { ...loadedServer(member, toolsOf(member)), ...saving };
     },
     async reload(ref, options = {}) {
-      const { serverKey } = find(ref);
-      const member = await fleet.reload(agentId, serverKey, startOptions(options));
-      return loadedServer(member, toolsOf(member));
+      const member = await reloadServer(needs.saved, { agentId, actor: 'library' }, ref, startOptions(options));
+      const row = await needs.saved.keyed(agentId, member.serverKey);
+      return { ...loadedServer(member, toolsOf(member)), saved: row !== undefined, saveError: undefined };
     },
-    async unload(ref) {
-      const { serverKey } = find(ref);
-      const { process, handlesWithdrawn } = await fleet.unload(agentId, serverKey);
-      return {
-        server: serverKey,
-        process_removed: process === 'removed' ? true : 'not_running',
-        handles_withdrawn: handlesWithdrawn,
-        saved_removed: 'not_saved',
-      };
-    },
-    list: () => Promise.all(fleet.list(agentId).map(listed)),
+    unload: (ref, { actor = 'library' } = {}) => unloadServer(needs.saved, { agentId, actor }, ref),
+    saved: (actor = 'library') => savedServers(needs.saved, { agentId, actor }),
+    list,
     logs: ref => find(ref).stderrTail(),
     tools: () => registry.list(agentId, { kind: 'tool' }).map(viewOf),
     async call(tool, args = {}, options = {}) {
@@ -123,7 +155,7 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
   };
 }
 
-function loadedServer(member: ServerMember, tools: readonly Tool[]): LoadedServer {
+function loadedServer(member: ServerMember, tools: readonly Tool[]): Omit<LoadedServer, 'saved' | 'saveError'> {
   const { connection, serverKey, planned } = member;
   if (!connection) throw new LongshoreError('connection-lost', `${serverKey} stopped as soon as it was loaded.`);
   return {
@@ -142,7 +174,10 @@ function diagnosticsOf({ planned, connection, discovery }: ServerMember): readon
   return [...planned.diagnostics, ...(connection?.diagnostics() ?? []), ...(discovery?.diagnostics ?? [])];
 }
 
-function startOptions({ signal, onPhase }: Pick<LoadOptions, 'signal' | 'onPhase'>): StartOptions {
+function startOptions({
+  signal,
+  onPhase,
+}: { [Option in 'signal' | 'onPhase']?: LoadOptions[Option] | undefined }): StartOptions {
   return { signal: signal ?? new AbortController().signal, onPhase: onPhase ?? (() => {}) };
 }
 

@@ -1,10 +1,10 @@
 import { homedir, tmpdir } from 'node:os';
 import type { Agent } from './agent.ts';
 import { ApprovalWatch, type WrittenRule } from './agent-governance.ts';
-import { type KnownServers, plan } from './catalog/plan.ts';
 import { readSettings } from './config/settings.ts';
 import { connectServer } from './connect-server.ts';
 import { Fleet } from './connections/fleet.ts';
+import type { Connect } from './connections/fleet-needs.ts';
 import { createAuthority } from './core/authorisation.ts';
 import { type Clock, systemClock } from './core/clock.ts';
 import type { Deadlines } from './core/deadlines.ts';
@@ -27,11 +27,15 @@ import { createRegistry, type Registry } from './governance/registry.ts';
 import { registryMount } from './governance/registry-mount.ts';
 import type { Level } from './governance/rule.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
+import { type HostSecrets, hostSecrets, openVault } from './host-secrets.ts';
 import { type HostService, hostService } from './host-service.ts';
 import { createContainerGround } from './runners/container-ground.ts';
 import { reclaim, sweep } from './runners/reclaim.ts';
 import type { Surroundings } from './runners/runner.ts';
 import { startWatchdog } from './runners/watchdog/watchdog.ts';
+import { DefinitionCache } from './saved/definition-cache.ts';
+import { startIdleSleep } from './saved/idle-sleep.ts';
+import { SavedBook } from './saved/saved-book.ts';
 import { cleanUpOnSignals } from './signal-cleanup.ts';
 import { openStore } from './store/store.ts';
 
@@ -67,6 +71,8 @@ export interface HostOptions {
 export interface Host extends AsyncDisposable {
   /** Shows that the program that opened the host decides: for `agent.rules` and `agent.approvals`. An agent alone cannot. */
   readonly operator: OperatorProof;
+  /** The secrets that servers refer to as `${secret:NAME}`; their values never come out again. */
+  readonly secrets: HostSecrets;
   /** The default agent, or the one with that DID. */
   agent(id?: string): Agent;
   /** For a program that serves this home to others. Throws `usage` for an ephemeral host. */
@@ -128,21 +134,25 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const { mint, redeem } = createAuthority();
   const { inputRequests = noInput } = options;
   const { redactor = createRedactor() } = options;
-  const connectNeeds = {
-    around,
-    references: { env },
-    verdicts,
-    inputRequests,
-    redeem,
-    onSecrets: (values: readonly string[]) => redactor.learn(values),
+  const onSecrets = (values: readonly string[]) => redactor.learn(values);
+  const vault = openVault(store.secrets, options.ephemeral ? undefined : folder, env);
+  const references = { env, secret: (name: string) => vault.get(name) };
+  const connectNeeds = { around, references, verdicts, inputRequests, redeem, onSecrets };
+  /** How servers are opened and what is left of them removed, in the fleet and beside it. */
+  const ways = {
+    deadlines: { ...settings.deadlines, ...options.deadlines },
+    connect: (asked: Connect) => connectServer(asked, connectNeeds),
+    reclaim: (agentId: AgentId, serverKey: ServerKey) => reclaimAll(around, { agentId, serverKey }),
   };
   const registry = createRegistry({ now: clock.now });
+  const cache = new DefinitionCache(store.cachedDefinitions, log);
   const fleet = new Fleet({
-    deadlines: { ...settings.deadlines, ...options.deadlines },
+    ...ways,
     log,
-    mount: registryMount(registry, () => {}),
-    connect: asked => connectServer(asked, connectNeeds),
-    reclaim: (agentId, serverKey) => reclaimAll(around, { agentId, serverKey }),
+    mount: cache.following(
+      registryMount(registry, () => {}),
+      registry,
+    ),
     clock,
     idleFor: (agentId, serverKey) => idleFor(registry, clock, agentId, serverKey),
     onState() {},
@@ -163,9 +173,15 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     }),
   );
 
+  const { servers } = store;
+  const { audit } = governance;
+  const base = { ...ways, fleet, registry, servers, cache, vault, audit, ledger, log, randomId: random, onSecrets };
+  const saved = opening.use(new SavedBook(base));
+  await saved.restore();
+  opening.use(startIdleSleep(fleet, settings.idleTimeout));
+
   const watch = new ApprovalWatch();
   const agents = new Map<AgentId, Agent>();
-  const known: KnownServers = { saved: new Map() };
   function agent(id?: string): Agent {
     const agentId = id === undefined ? ground.defaultAgent : asAgentId(id);
     const existing = agents.get(agentId);
@@ -176,7 +192,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       governance,
       watch,
       ledger,
-      plan: async (ref, set) => plan(ref, known, set),
+      saved,
     });
     agents.set(agentId, made);
     return made;
@@ -185,13 +201,14 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const held = opening.move();
   const open: OpenHost = { agents, fleet };
   openHosts.add(open);
-  const dispose = disposer(governance, fleet, held, () => {
+  const dispose = disposer(governance, { fleet, saved }, held, () => {
     openHosts.delete(open);
     stopListening();
   });
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
   return {
     operator: governance.desk.admit('library'),
+    secrets: hostSecrets({ vault, audit, onSecrets }),
     agent,
     service: () => hostService(ground, store, instance),
     dispose,
@@ -213,11 +230,16 @@ async function reclaimAll(around: Surroundings, owner: { agentId: AgentId; serve
 }
 
 /** Begins no more calls, ends the fleet and, once nothing of it is left, what it stood on; a failed run may be repeated (R54). */
-function disposer(governance: Governance, fleet: Fleet, held: AsyncDisposable, onEnd: () => void): () => Promise<void> {
+function disposer(
+  governance: Governance,
+  { fleet, saved }: { readonly fleet: Fleet; readonly saved: SavedBook },
+  held: AsyncDisposable,
+  onEnd: () => void,
+): () => Promise<void> {
   let running: Promise<void> | undefined;
   async function end(): Promise<void> {
     governance.stop();
-    await fleet.close();
+    await Promise.all([saved.close(), fleet.close()]);
     await held[Symbol.asyncDispose]();
     onEnd();
   }

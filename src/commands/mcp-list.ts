@@ -1,0 +1,70 @@
+import type { JsonObject } from '../core/json.ts';
+import { command } from './command.ts';
+import { type Envelope, succeeded } from './envelope.ts';
+import type { EngineReport, OperatorContext } from './operator-context.ts';
+import type { ServerReport } from './server-report.ts';
+
+/** `!mcp-list`: every server that runs, starts, closes, failed or is only saved, without Docker too (R33). */
+export const mcpList = command<OperatorContext, never, never>({
+  name: '!mcp-list',
+  tool: 'mcp_list',
+  summary: 'List the MCP servers and their tools',
+  parameters: [],
+  flags: [],
+  async run(context) {
+    await context.record('mcp_list', 'servers');
+    const [servers, engine] = await Promise.all([context.servers(), context.engine()]);
+    return listed(servers, engine);
+  },
+});
+
+function listed(servers: readonly ServerReport[], engine: EngineReport): Envelope {
+  const lines = [
+    servers.length === 0
+      ? 'There are no servers.'
+      : `${servers.length} ${servers.length === 1 ? 'server' : 'servers'}:`,
+    ...(engine.state === 'unavailable' ? [engine.sentence] : []),
+    ...servers.flatMap(serverLines),
+  ];
+  return succeeded(lines.join('\n'), {
+    docker: { ...engine },
+    // What was requested of the gateway and observed (R76); it cannot be started yet.
+    gateway: null,
+    servers: servers.map(serverData),
+  });
+}
+
+function serverLines({ resourceId, name, health, tools, protocolVersion }: ServerReport): readonly string[] {
+  const title = name === resourceId ? name : `${name} (${resourceId})`;
+  return [
+    `${title}: ${health.state}. ${health.sentence}`,
+    ...tools.map(({ handleName, mounted }) => {
+      return `  ${handleName} (${protocolVersion ?? 'no protocol version yet'}${mounted ? '' : ', not mounted'})`;
+    }),
+  ];
+}
+
+function serverData(report: ServerReport): JsonObject {
+  const { resourceId, server, name, image, kind, health, protocolVersion, transport, tools, error, isLegacy } = report;
+  return {
+    id: resourceId,
+    server,
+    name,
+    image,
+    kind,
+    state: health.state,
+    sentence: health.sentence,
+    saved: report.serverId !== null,
+    legacy: isLegacy,
+    transport,
+    protocol_version: protocolVersion,
+    holdings: report.holdings,
+    tools: tools.map(({ handleName, toolName, mounted }) => ({
+      handle: handleName,
+      tool: toolName,
+      protocol_version: protocolVersion,
+      mounted,
+    })),
+    error: error ? { code: error.code, message: error.message } : null,
+  };
+}

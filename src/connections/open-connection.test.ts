@@ -313,6 +313,18 @@ describe('verdicts', () => {
     await connection.close();
   });
 
+  it('that turn out wrong only at the first listing are no reason to look for another way', async () => {
+    const verdicts = await remembering({ era: 'modern', discover });
+    const fallback = vi.fn<() => undefined>(() => undefined);
+    const request = connectionRequest(() => Promise.resolve({ ...scriptedServer({ modern: [] }).opened, fallback }), {
+      verdicts,
+    });
+    const connection = await openConnection(request);
+    expect(connection.era).toBe('legacy');
+    expect(fallback).not.toHaveBeenCalled();
+    await connection.close();
+  });
+
   it('are not blamed for ever: the second failure is the failure', async () => {
     const servers: ScriptedServer[] = [];
     const verdicts = await remembering({ era: 'modern', discover });

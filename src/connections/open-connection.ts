@@ -32,7 +32,8 @@ async function start(
     try {
       return await agree(request, deadline, hold, life, remembered);
     } catch (cause) {
-      const way = deadline.signal.aborted ? undefined : opened.fallback?.(cause);
+      const disagreed = life.state.name === 'negotiating' && !deadline.signal.aborted;
+      const way = disagreed ? opened.fallback?.(cause) : undefined;
       if (way === undefined) {
         const failure = await failureOf(request, deadline, hold, cause);
         await unwind(hold, failure);

@@ -24,6 +24,7 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     const names: readonly FixtureImage[] = [
       'stdio',
       'stdio-deaf',
+      'stdio-exposed',
       'silent',
       'http',
       'http-quiet',
@@ -122,8 +123,14 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     expect(await say('fixture', 'late')).toMatchObject(said('late'));
   });
 
+  it('R9: a slow server on stdio is found although its image exposes a port', async () => {
+    const config = dockerRun('stdio-exposed', '-e', 'DELAY_MS=9000');
+    const loaded = await agent.load(config, { deadlines: { ...deadlines, containerReady: 2_000 } });
+    expect(loaded.transport).toBe('stdio');
+  });
+
   it('S10: a stranger’s address in the log is never used; without another hint the start fails', async () => {
-    const start = agent.load(dockerRun('malicious'), { deadlines: { open: 8_000 } });
+    const start = agent.load(dockerRun('malicious'), { deadlines: { open: 4_000, containerReady: 4_000 } });
     await expect(start).rejects.toMatchObject({ code: 'timeout' });
     expect(await containersOf(agent.agentId)).toEqual([]);
   });

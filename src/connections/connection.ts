@@ -58,6 +58,7 @@ export interface Connection {
   /** Settles when the connection is over, for whatever reason; never rejects. */
   readonly ended: Promise<{ readonly reason: string }>;
   stderrTail(): readonly string[];
+  stderrCount(): number;
   diagnostics(): readonly Diagnostic[];
   /**
    * Graceful budget, then a forced one of the same length (R51, R52). Callers may go away, the budgets belong to the

@@ -64,6 +64,9 @@ class Server implements Connection {
   stderrTail() {
     return [];
   }
+  stderrCount() {
+    return 0;
+  }
   diagnostics() {
     return [];
   }

@@ -9,15 +9,15 @@ import type { CallOptions, Connection, ConnectionState, Discovery } from './conn
 import type { ConnectionRequest } from './connection-request.ts';
 import { readLists } from './discovery.ts';
 import { withinDiscovery } from './discovery-deadline.ts';
-import type { Hold } from './hold.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Agreement } from './negotiation.ts';
 import { never, sendRequest } from './request.ts';
+import type { ServerLink } from './server-link.ts';
 import type { Life } from './state-machine.ts';
 
 const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
 
-/** A connection on a hold that has agreed on a version. */
+/** A connection on a link that has agreed on a version. */
 export class NegotiatedConnection implements Connection {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
@@ -27,7 +27,7 @@ export class NegotiatedConnection implements Connection {
   readonly protocolVersion: string;
   readonly ended: Promise<{ readonly reason: string }>;
   readonly #request: ConnectionRequest;
-  readonly #hold: Hold;
+  readonly #link: ServerLink;
   readonly #life: Life;
   readonly #calls: Calls;
   readonly #listening = new AbortController();
@@ -38,23 +38,23 @@ export class NegotiatedConnection implements Connection {
   #proof: Discovery | undefined;
   #diagnostics: readonly Diagnostic[] = [];
 
-  constructor(request: ConnectionRequest, hold: Hold, life: Life, agreement: Agreement) {
+  constructor(request: ConnectionRequest, link: ServerLink, life: Life, agreement: Agreement) {
     this.agentId = request.agentId;
     this.serverKey = request.serverKey;
     this.epoch = request.around.randomId() as Epoch;
     this.era = agreement.era;
-    this.transport = hold.opened.transport;
+    this.transport = link.opened.transport;
     this.protocolVersion = agreement.protocolVersion;
     this.#request = request;
-    this.#hold = hold;
+    this.#link = link;
     this.#life = life;
     this.#greeting = agreement.greeting.result;
-    const { client, tap, questions } = hold;
+    const { client, tap, questions } = link;
     const calls = new Calls({ client, tap, questions, era: this.era, deadlines: request.deadlines });
     this.#calls = calls;
     const ended = Promise.withResolvers<{ readonly reason: string }>();
     this.ended = ended.promise;
-    hold.carry({
+    link.carry({
       endCalls: reason => {
         this.#listening.abort();
         calls.endAll(reason);
@@ -105,8 +105,8 @@ export class NegotiatedConnection implements Connection {
       const believed = listsOf(this.capabilities).join();
       const lists = this.#readLists(inner);
       lists.catch(() => {}); // awaited below, unless the question about itself fails first
-      await this.#hold.client.discover({ signal: inner, timeout: never });
-      this.#greeting = this.#hold.tap.greeting?.result ?? this.#greeting;
+      await this.#link.client.discover({ signal: inner, timeout: never });
+      this.#greeting = this.#link.tap.greeting?.result ?? this.#greeting;
       return listsOf(this.capabilities).join() === believed ? await lists : await this.#readLists(inner);
     });
     return this.#greeting;
@@ -120,19 +120,23 @@ export class NegotiatedConnection implements Connection {
   }
 
   onListChanged(listener: () => void): () => void {
-    return this.#hold.changes.onChanged(listener);
+    return this.#link.changes.onChanged(listener);
   }
 
   stderrTail(): readonly string[] {
-    return this.#hold.opened.stderrTail();
+    return this.#link.opened.stderrTail();
+  }
+
+  stderrCount(): number {
+    return this.#link.opened.stderrCount();
   }
 
   diagnostics(): readonly Diagnostic[] {
-    return [...this.#hold.opened.diagnostics(), ...this.#diagnostics, ...this.#hold.changes.diagnostics()];
+    return [...this.#link.opened.diagnostics(), ...this.#diagnostics, ...this.#link.changes.diagnostics()];
   }
 
   close(): Promise<void> {
-    return this.#hold.close();
+    return this.#link.close();
   }
 
   #mustBeOurs({ agentId, epoch, method, wireName }: Operation): void {
@@ -153,7 +157,7 @@ export class NegotiatedConnection implements Connection {
       return await withinDiscovery(this.#request.deadlines.discovery, signal, work);
     } catch (error) {
       if (!(error instanceof LongshoreError) || error.code !== 'connection-lost') throw error;
-      const why = await lastWordsOf(this.#hold.opened);
+      const why = await lastWordsOf(this.#link.opened);
       throw why === undefined ? error : new LongshoreError('connection-lost', why, { cause: error });
     }
   }
@@ -161,7 +165,7 @@ export class NegotiatedConnection implements Connection {
   #readLists(signal: AbortSignal): Promise<Discovery> {
     // Before the lists are read, so that no change falls between.
     this.#listen();
-    const { client, tap } = this.#hold;
+    const { client, tap } = this.#link;
     return readLists({
       lists: listsOf(this.capabilities),
       mirrorsHeaders: this.era === 'modern' && this.transport !== 'stdio',
@@ -175,7 +179,7 @@ export class NegotiatedConnection implements Connection {
   #listen(): void {
     if (this.#listens || !this.supports('subscriptions.listen')) return;
     this.#listens = true;
-    const { client, changes } = this.#hold;
+    const { client, changes } = this.#link;
     // Ends with the signal; whatever fails inside is tried again.
     void changes.listen(client, this.capabilities, this.#request.around.clock, this.#listening.signal);
   }

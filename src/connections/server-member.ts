@@ -55,6 +55,8 @@ export class ServerMember {
   /** True while its handles are dormant ones, waiting for a call to wake it. */
   #dormant = false;
   #lastStderr: readonly string[] = [];
+  /** How many lines earlier connections and failed starts wrote. */
+  #earlierLines = 0;
 
   constructor(agentId: AgentId, serverKey: ServerKey, planned: PlannedServer, needs: MemberNeeds) {
     this.agentId = agentId;
@@ -83,6 +85,11 @@ export class ServerMember {
   /** The newest lines of stderr, also of a start that failed or a connection that ended. */
   stderrTail(): readonly string[] {
     return this.#connection?.stderrTail() ?? this.#lastStderr;
+  }
+
+  /** How many lines it has written since it was first started, however often it was started anew. */
+  stderrCount(): number {
+    return this.#earlierLines + (this.#connection?.stderrCount() ?? 0);
   }
 
   /** Starts it unless it runs; callers that come while it starts share the outcome of their turn. */
@@ -232,7 +239,6 @@ export class ServerMember {
     const protocolVersion = connection.protocolVersion;
     const error = new LongshoreError('connection-lost', `${this.serverKey} stopped: ${reason}`);
     this.#needs.mount.withdraw(this.agentId, this.serverKey, 'connection-lost');
-    this.#lastStderr = connection.stderrTail();
     this.#fail(error);
     try {
       await this.#queue.run(async () => {
@@ -247,10 +253,9 @@ export class ServerMember {
 
   /** Closes a connection that is of no more use; what stays behind is kept for a retry, and said (R54). */
   async #abandon(connection: Connection, cause?: unknown): Promise<void> {
-    this.#lastStderr = connection.stderrTail();
     try {
       await connection.close();
-      this.#connection = undefined;
+      this.#putAway(connection);
     } catch (error) {
       const failure = asLongshoreError(error, 'close-failed');
       this.#become({ name: 'close-failed', error: failure });
@@ -267,14 +272,11 @@ export class ServerMember {
     const ran = this.#connection !== undefined || this.#unfinished !== undefined;
     this.#become({ name: 'closing' });
     try {
-      if (this.#connection) {
-        this.#lastStderr = this.#connection.stderrTail();
-        await this.#connection.close();
-      }
+      await this.#connection?.close();
       await this.#unfinished?.();
       // Whatever the ledger still has of this server, a failed start left for inspection (R58, R62).
       const reclaimed = await this.#needs.reclaim(this.agentId, this.serverKey);
-      this.#connection = undefined;
+      if (this.#connection) this.#putAway(this.#connection);
       this.#unfinished = undefined;
       this.#discovery = undefined;
       this.#dormant = false;
@@ -287,8 +289,24 @@ export class ServerMember {
     }
   }
 
+  /** Of a connection that is closed its last words are kept. */
+  #putAway(connection: Connection): void {
+    this.#lastStderr = connection.stderrTail();
+    this.#earlierLines += connection.stderrCount();
+    this.#connection = undefined;
+  }
+
+  /** A start that failed has no connection to ask what it said. */
+  #keepLastWords(error: unknown): void {
+    const said = error instanceof LongshoreError ? error.data?.['stderr'] : undefined;
+    if (this.#connection || !Array.isArray(said)) return;
+    this.#lastStderr = said.filter(line => typeof line === 'string');
+    this.#earlierLines += this.#lastStderr.length;
+  }
+
   #fail(error: unknown): void {
     if (this.#state.name === 'close-failed') return;
+    this.#keepLastWords(error);
     if (error instanceof UnfinishedStart) {
       this.#unfinished = error.close;
       this.#become({ name: 'close-failed', error });

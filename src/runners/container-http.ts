@@ -1,4 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
+import { silentLog } from '../core/ports/log.ts';
 import { loopbackPort } from '../docker/ports.ts';
 import { type Container, startContainer } from './container.ts';
 import { containerFailure, endFailed } from './container-failure.ts';
@@ -22,7 +23,7 @@ export async function openOverHttp(
   hints: readonly HttpHint[],
 ): Promise<Opened> {
   const { signal, around, serverKey } = request;
-  const { clock, log, containers } = around;
+  const { clock, containers } = around;
   signal.throwIfAborted();
   request.onPhase('starting', plan.image);
   let wire: HttpWire | undefined;
@@ -37,7 +38,7 @@ export async function openOverHttp(
   });
   const { child } = container;
   // Its stdout is a second log, and must be drained as well.
-  const stdout = createStderrRing({ stream: child.stdout, clock, log, hide: plan.hide });
+  createStderrRing({ stream: child.stdout, clock, log: silentLog, hide: plan.hide, onLine: child.stderr.add });
   try {
     const { url, hint } = await whereItAnswers(container, plan, request, hints);
     wire = createHttpWire({ url, headers: {}, connectTimeout, clock });
@@ -47,7 +48,8 @@ export async function openOverHttp(
       wire,
       transport: 'streamable-http',
       exited: child.exited,
-      stderrTail: () => [...stdout.tail(), ...child.stderr.tail()],
+      stderrTail: () => child.stderr.tail(),
+      stderrCount: () => child.stderr.count(),
       diagnostics: () => plan.diagnostics,
       closeGracefully: until => container.removal.gracefully(until),
       closeForcibly: until => container.removal.forcibly(until),

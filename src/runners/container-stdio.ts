@@ -8,9 +8,10 @@ import { createHintBoard, raceTransports } from './wire/race.ts';
 import { type HttpHint, startupHint } from './wire/startup-url.ts';
 import { createStdioWire, type StdioWire } from './wire/stdio-wire.ts';
 
-/** What an attempt over stdio found instead: where HTTP may be, most likely first. */
+/** What an attempt over stdio found instead: see `RaceResult`. */
 export interface SpeaksHttp {
   readonly hints: readonly HttpHint[];
+  readonly guessed: boolean;
 }
 
 /**
@@ -56,7 +57,7 @@ export async function openOverStdio(
     if (result.transport === 'streamable-http') {
       request.onPhase('switching', plan.image);
       await container.removal.forcibly(new AbortController().signal);
-      return { hints: result.hints };
+      return result;
     }
     await container.reached('ready');
     return {
@@ -65,6 +66,7 @@ export async function openOverStdio(
       probe: result.answer,
       exited: child.exited,
       stderrTail: () => child.stderr.tail(),
+      stderrCount: () => child.stderr.count(),
       diagnostics: () => [...plan.diagnostics, ...wire.diagnostics()],
       closeGracefully: until => container.removal.gracefully(until),
       closeForcibly: until => container.removal.forcibly(until),

@@ -317,6 +317,7 @@ describe('the end of a server', () => {
       await expect(client.callTool({ name: 'crash' })).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
       expect(await opened.exited).toEqual({ how: 'signalled', signal: 'SIGABRT' });
       expect(opened.stderrTail()).toEqual(['about to crash']);
+      expect(opened.stderrCount()).toBe(1);
     });
   });
 });

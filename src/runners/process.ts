@@ -112,6 +112,7 @@ async function attempt(
       probe: answer,
       exited: child.exited,
       stderrTail: () => child.stderr.tail(),
+      stderrCount: () => child.stderr.count(),
       diagnostics: () => wire.diagnostics(),
       closeGracefully: child.closeGracefully,
       closeForcibly: child.closeForcibly,

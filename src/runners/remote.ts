@@ -67,6 +67,7 @@ function openRemote(
     transport,
     exited: wire.closed.then(() => ({ how: 'closed' })),
     stderrTail: () => [],
+    stderrCount: () => 0,
     diagnostics: () => diagnostics,
     ...(mayFallBack && {
       fallback(cause: unknown) {

@@ -75,6 +75,8 @@ export interface Opened {
   readonly exited: Promise<Exit>;
   /** The last lines of stderr (or of the container's log), control codes stripped, oldest first. */
   stderrTail(): readonly string[];
+  /** How many lines there were in all, so that whoever reads again knows which are new. */
+  stderrCount(): number;
   /** What a person should know about this server: noise on stdout, a guessed transport … */
   diagnostics(): readonly Diagnostic[];
   /**

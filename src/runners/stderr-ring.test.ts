@@ -29,6 +29,7 @@ describe('createStderrRing', () => {
     await ring.drained();
     expect(ring.tail()).toHaveLength(200);
     expect(ring.tail()[0]).toBe('line 800');
+    expect(ring.count()).toBe(1000);
   });
 
   it('keeps no more than 64 KiB, and cuts a long line', async () => {

@@ -9,6 +9,10 @@ import { plainText } from './wire/plain-text.ts';
 export interface StderrRing {
   /** Oldest first, without control codes. */
   tail(): readonly string[];
+  /** How many lines there were in all, those included that are not kept any more. */
+  count(): number;
+  /** Takes a line of another stream of the same process in, in the order in which it came. */
+  add(line: string): void;
   /** Resolves when all is read that was written before the process exited. */
   readonly drained: () => Promise<void>;
 }
@@ -33,10 +37,12 @@ const maxLineBytes = 8 * 1024;
 export function createStderrRing({ stream, clock, log, hide, onLine }: StderrRingOptions): StderrRing {
   const lines: string[] = [];
   let characters = 0;
+  let count = 0;
 
   function add(raw: string): void {
     const line = hide(plainText(raw));
     lines.push(line);
+    count += 1;
     characters += line.length;
     while (lines.length > maxLines || characters > maxCharacters) characters -= lines.shift()?.length ?? 0;
     log.debug({ stderr: line }, 'the server wrote to stderr');
@@ -54,6 +60,8 @@ export function createStderrRing({ stream, clock, log, hide, onLine }: StderrRin
 
   return {
     tail: () => [...lines],
+    count: () => count,
+    add,
     async drained() {
       await drained(stream, clock);
       reader.end();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connect, connectionRequest } from '../../test/fixtures/connecting.ts';
+import { processSurroundings } from '../../test/fixtures/process-surroundings.ts';
 import {
   Refusal,
   type Script,
@@ -9,6 +10,7 @@ import {
 } from '../../test/fixtures/scripted-server.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import { silentLog } from '../core/ports/log.ts';
 import { type Verdict, type VerdictKey, verdictsInMemory } from '../core/ports/verdicts.ts';
 import type { Opened, OpenRequest } from '../runners/runner.ts';
 import type { ProbeAnswer } from '../runners/wire/probe.ts';
@@ -234,11 +236,21 @@ describe('verdicts', () => {
     expect(await found(legacyOnly(), { era: 'legacy', initialize, cacheable: true })).toEqual({ era: 'legacy' });
   });
 
-  it('that cannot be kept do not fail the start', async () => {
-    const verdicts = { ...verdictsInMemory(), put: () => Promise.reject(new Error('disk full')) };
-    const connection = await open(scriptedServer(), { verdicts });
-    expect(connection.state.name).toBe('discovering');
+  it('that cannot be read, kept or forgotten do not fail the start', async () => {
+    const broken = (): Promise<never> => Promise.reject(new Error('disk full'));
+    const verdicts = { get: broken, put: broken, forget: broken };
+    const warn = vi.fn<() => void>();
+    const around = processSurroundings({ log: { ...silentLog, warn } });
+    const connection = await open(scriptedServer(), { verdicts, around });
+    expect(warn).toHaveBeenCalledTimes(2);
     await connection.close();
+
+    const wrong = { ...verdicts, get: () => Promise.resolve({ era: 'modern', discover } as const) };
+    const other = await openConnection(
+      connectionRequest(() => Promise.resolve(legacyOnly().opened), { verdicts: wrong }),
+    );
+    expect(other.era).toBe('legacy');
+    await other.close();
   });
 
   it('are handed to the runner', async () => {

@@ -4,17 +4,17 @@ import type { Opened, OpenRequest } from '../runners/runner.ts';
 import type { Connection } from './connection.ts';
 import { type ConnectionRequest, type OpenConnection, UnfinishedStart } from './connection-request.ts';
 import { cancelled } from './discovery-deadline.ts';
-import { Hold } from './hold.ts';
 import { NegotiatedConnection } from './negotiated-connection.ts';
 import { type OpeningDeadline, openingDeadline } from './opening-deadline.ts';
+import { ServerLink } from './server-link.ts';
 import { mayBlameVerdict, startFailure } from './start-failure.ts';
 import { Life } from './state-machine.ts';
+import { forget, recall, remember } from './verdict-memory.ts';
 
 /** See `OpenConnection`. */
 export const openConnection: OpenConnection = async request => {
   using deadline = openingDeadline(request.openWithin, request.signal, request.onPhase);
-  const remembered = await request.verdicts.get(request.verdictKey);
-  return await start(request, deadline, remembered);
+  return await start(request, deadline, await recall(request));
 };
 
 /** One start over all ways that the runner has; if a remembered verdict was wrong, once more without it. */
@@ -28,21 +28,21 @@ async function start(
   let opened = await opening(request, deadline, request.open(openRequest(request, deadline, remembered)));
   for (;;) {
     life.step('opened');
-    const hold = new Hold(opened, request, life);
+    const link = new ServerLink(opened, request, life);
     try {
-      return await agree(request, deadline, hold, life, remembered);
+      return await agree(request, deadline, link, life, remembered);
     } catch (cause) {
       const disagreed = life.state.name === 'negotiating' && !deadline.signal.aborted;
       const way = disagreed ? opened.fallback?.(cause) : undefined;
       if (way === undefined) {
-        const failure = await failureOf(request, deadline, hold, cause);
-        await unwind(hold, failure);
+        const failure = await failureOf(request, deadline, link, cause);
+        await unwind(link, failure);
         if (remembered === undefined || opened.probe !== undefined || !mayBlameVerdict(failure)) throw failure;
-        await request.verdicts.forget(request.verdictKey);
+        await forget(request);
         return await start(request, deadline, undefined);
       }
       life.step('another-way');
-      await hold.letGo();
+      await link.letGo();
       opened = await opening(request, deadline, way);
     }
   }
@@ -61,13 +61,13 @@ function openRequest(
 async function agree(
   request: ConnectionRequest,
   deadline: OpeningDeadline,
-  hold: Hold,
+  link: ServerLink,
   life: Life,
   remembered: Verdict | undefined,
 ): Promise<Connection> {
   deadline.onPhase('negotiating');
-  const agreement = await hold.negotiate(remembered, deadline.signal);
-  const connection = new NegotiatedConnection(request, hold, life, agreement);
+  const agreement = await link.negotiate(remembered, deadline.signal);
+  const connection = new NegotiatedConnection(request, link, life, agreement);
   life.step('negotiated');
   let { verdict } = agreement;
   if (agreement.unproven) {
@@ -77,16 +77,6 @@ async function agree(
   if (verdict !== undefined) await remember(request, verdict);
   request.signal.throwIfAborted();
   return connection;
-}
-
-/** A verdict that cannot be kept costs the next start one round trip, and this one nothing. */
-async function remember(request: ConnectionRequest, verdict: Verdict): Promise<void> {
-  try {
-    await request.verdicts.put(request.verdictKey, verdict);
-  } catch (error) {
-    const { code } = asLongshoreError(error);
-    request.around.log.warn({ serverKey: request.serverKey, code }, 'what was learned about a server was not kept');
-  }
 }
 
 /** Waits for a runner; what it rejects with is told in terms of why the start ended. */
@@ -104,10 +94,10 @@ async function opening(request: ConnectionRequest, deadline: OpeningDeadline, wa
 async function failureOf(
   request: ConnectionRequest,
   deadline: OpeningDeadline,
-  hold: Hold,
+  link: ServerLink,
   cause: unknown,
 ): Promise<LongshoreError> {
-  const failure = await startFailure(hold, cause);
+  const failure = await startFailure(link, cause);
   return interruption(request, deadline, failure) ?? failure;
 }
 
@@ -125,11 +115,11 @@ function interruption(
   return expired && new LongshoreError('timeout', expired.message, { cause, ...(data && { data }) });
 }
 
-async function unwind(hold: Hold, failure: LongshoreError): Promise<void> {
+async function unwind(link: ServerLink, failure: LongshoreError): Promise<void> {
   try {
-    await hold.close();
+    await link.close();
   } catch (error) {
     const left = error instanceof Error ? error.message : String(error);
-    throw new UnfinishedStart(`${failure.message} And then: ${left}`, failure, hold.close);
+    throw new UnfinishedStart(`${failure.message} And then: ${left}`, failure, link.close);
   }
 }

@@ -1,12 +1,12 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { type ErrorCode, LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import type { Hold } from './hold.ts';
 import { lastWordsOf } from './last-words.ts';
+import type { ServerLink } from './server-link.ts';
 
 /** What a failed negotiation means for whoever started the server, with what the server said on stderr. */
 export async function startFailure(
-  { opened, tap }: Pick<Hold, 'opened' | 'tap'>,
+  { opened, tap }: Pick<ServerLink, 'opened' | 'tap'>,
   cause: unknown,
 ): Promise<LongshoreError> {
   const found = inOurWords(cause) ?? tap.explain?.(cause) ?? unexplained(cause);

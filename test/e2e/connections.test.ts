@@ -228,6 +228,19 @@ describe('a real server', () => {
     expect(await around.ledger.list()).toEqual([]);
   });
 
+  it('that answers and is gone in the same breath has answered', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { call, connection } = await connect(request => processRunner.open(program('last-answer'), request));
+      const result = call('bye');
+      await new Promise(setImmediate);
+      // We are busy while it answers and goes, and learn of both at once.
+      if (round % 2 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+      await expect(result).resolves.toMatchObject({ last: true });
+      await expect(connection.ended).resolves.toEqual({ reason: 'The server exited with code 0.' });
+      await connection.close();
+    }
+  }, 60_000);
+
   it('R50: is gone when its cancelled start returns, at whatever moment it was cancelled', async () => {
     for (const delay of [0, 20, 40, 80, 160, 320]) {
       const around = processSurroundings();

@@ -16,8 +16,11 @@ import { untilAborted } from './until-aborted.ts';
 /** Milliseconds for telling a server which calls are cancelled, before its wire is closed. */
 const farewell = 500;
 
-/** What stands on a hold: it learns that the end has come, in two steps. */
-export interface Held {
+/** Milliseconds for what a container sent before it was gone. */
+const lastAnswers = 100;
+
+/** What stands on a link: it learns that the end has come, in two steps. */
+export interface OnLink {
   /** No call is accepted any more; those under way end now. */
   endCalls(reason: string): void;
   /** The same, with all that could be learned about the reason. */
@@ -26,7 +29,7 @@ export interface Held {
 }
 
 /** One opened server with the SDK's client on its wire: what a start builds, and what is ended as a whole. */
-export class Hold {
+export class ServerLink {
   readonly opened: Opened;
   readonly tap: Tap;
   readonly client: Client;
@@ -37,8 +40,9 @@ export class Hold {
   readonly #request: ConnectionRequest;
   readonly #life: Life;
   #connecting: Promise<unknown> = Promise.resolve();
-  #held: Held | undefined;
+  #top: OnLink | undefined;
   #lost = false;
+  readonly #ending = Promise.withResolvers<void>();
 
   constructor(opened: Opened, request: ConnectionRequest, life: Life) {
     const { inputRequests, around, agentId, serverKey } = request;
@@ -58,7 +62,7 @@ export class Hold {
       inputRequired: { autoFulfill: false },
     });
     this.questions = new Questions(inputRequests, { agentId, serverKey });
-    this.questions.answerPushed(this.client, this.tap, () => this.#held?.pauseCalls() ?? (() => {}));
+    this.questions.answerPushed(this.client, this.tap, () => this.#top?.pauseCalls() ?? (() => {}));
     this.changes.hear(this.client);
   }
 
@@ -71,10 +75,18 @@ export class Hold {
   }
 
   /** From now on the loss of the server ends what stands on it. */
-  carry(held: Held): void {
-    this.#held = held;
-    // The wire of a container over HTTP does not notice that the container is gone. Neither promise rejects.
-    void (this.tap.closed ? Promise.resolve() : this.opened.exited).then(() => this.#lose());
+  carry(top: OnLink): void {
+    this.#top = top;
+    if (this.tap.closed) queueMicrotask(() => this.#lose());
+    // A pipe is read to its end and then says that it is closed, for there may be an answer in it. Over HTTP, the wire
+    // of a container does not notice that the container is gone.
+    else if (this.opened.transport !== 'stdio') void this.#watchExit(); // never rejects
+  }
+
+  async #watchExit(): Promise<void> {
+    await this.opened.exited;
+    await atMost(lastAnswers, this.#request.around.clock, this.#ending.promise);
+    this.#lose();
   }
 
   /** Another way to the same server has taken over: only the client is put away. */
@@ -86,7 +98,7 @@ export class Hold {
   /** The server went away by itself. Whatever is left of it goes too. */
   #lose(): void {
     const { name } = this.#life.state;
-    if (this.#held === undefined || (name !== 'discovering' && name !== 'ready')) return;
+    if (this.#top === undefined || (name !== 'discovering' && name !== 'ready')) return;
     this.#lost = true;
     // A failure stays in the state; the owner's own close tries again (R54).
     this.close().catch(() => {});
@@ -94,6 +106,7 @@ export class Hold {
 
   async #end(): Promise<void> {
     this.#life.step('close');
+    this.#ending.resolve();
     const { around, deadlines } = this.#request;
     // Before anything is put away, for then every server has an exit code.
     const reason = await this.#tell();
@@ -115,9 +128,9 @@ export class Hold {
 
   async #tell(): Promise<string> {
     const first = this.#lost ? 'The connection to the server was lost.' : 'The server was closed.';
-    this.#held?.endCalls(first);
+    this.#top?.endCalls(first);
     const reason = (this.#lost ? await lastWordsOf(this.opened) : undefined) ?? first;
-    this.#held?.tellEnd(reason);
+    this.#top?.tellEnd(reason);
     return reason;
   }
 

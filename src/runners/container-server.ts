@@ -1,4 +1,4 @@
-import { LongshoreError } from '../core/errors.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import { inspectContainer } from '../docker/containers.ts';
 import { type Ownership, ownership, readLabels } from '../docker/labels.ts';
 import { removeContainer } from '../docker/remove.ts';
@@ -18,25 +18,50 @@ import type { HttpHint } from './wire/startup-url.ts';
  */
 export async function openContainerServer(plan: ContainerPlan, request: OpenRequest): Promise<Opened> {
   const { containers } = request.around;
+  const overHttp = (hints: readonly HttpHint[]) =>
+    withNameFreed(plan, plan.names.managed, request, () => openOverHttp(plan, request, hints));
   const known = await containers.transports.get(plan.startDigest);
   const { labelled, exposed } = imageHints(plan.facts);
   const expected = known?.transport === 'streamable-http' ? [known] : known === undefined ? labelled : [];
   if (expected.length > 0) {
     try {
-      return await withNameFreed(plan, plan.names.managed, request, () => openOverHttp(plan, request, expected));
+      return await overHttp(expected);
     } catch (error) {
       // What was learned or written about the image may be out of date; what it does now decides.
-      if (request.signal.aborted || !(error instanceof LongshoreError) || error.code !== 'failed-to-start') throw error;
+      if (!serverFailed(error, request)) throw error;
       await containers.transports.forget(plan.startDigest);
     }
   }
   // Silence says nothing about an image that is known to speak on stdio, however long it takes.
   const found = await negotiate(plan, request, known?.transport === 'stdio' ? [] : exposed);
-  if (!('hints' in found)) {
-    await containers.transports.put(plan.startDigest, { transport: 'stdio' });
-    return found;
+  if ('wire' in found) return found;
+  try {
+    return await overHttp(found.hints);
+  } catch (error) {
+    if (!found.guessed || !serverFailed(error, request)) throw error;
+    return await negotiateAfter(error, plan, request);
   }
-  return withNameFreed(plan, plan.names.managed, request, () => openOverHttp(plan, request, found.hints));
+}
+
+/** True if it is the server that did not do what was expected: something else may be tried. */
+function serverFailed(error: unknown, { signal }: OpenRequest): error is LongshoreError {
+  return !signal.aborted && error instanceof LongshoreError && error.code === 'failed-to-start';
+}
+
+/** The guess was wrong, so the server is a slow one: it gets all the time that is left. */
+async function negotiateAfter(guess: LongshoreError, plan: ContainerPlan, request: OpenRequest): Promise<Opened> {
+  try {
+    const found = await negotiate(plan, request, []);
+    if ('wire' in found) return found;
+  } catch (error) {
+    const { code, message, data } = asLongshoreError(error);
+    if (code === 'cancelled' || code === 'close-failed') throw error;
+    throw new LongshoreError(code, `${message} Before that, over HTTP: ${guess.message}`, {
+      cause: error,
+      ...(data && { data }),
+    });
+  }
+  throw guess;
 }
 
 /**
@@ -87,20 +112,27 @@ async function reclaimFailed({ agentId, serverKey, around }: OpenRequest): Promi
   for (const row of rows) if (row.kind === 'container' && row.state === 'failed') await reclaim(row, around);
 }
 
-/** One attempt over stdio; a server that ends on the unknown first question gets a second one, as a legacy server. */
+/**
+ * One attempt over stdio; a server that ends on the unknown first question gets a second one, as a legacy server.
+ * What it speaks on stdio is remembered.
+ */
 async function negotiate(
   plan: ContainerPlan,
   request: OpenRequest,
   exposed: readonly HttpHint[],
 ): Promise<Opened | SpeaksHttp> {
   const first = request.verdict?.era === 'legacy' ? 'initialize' : 'discover';
+  const attempt = (question: 'discover' | 'initialize') =>
+    withNameFreed(plan, plan.names.probe, request, () => openOverStdio(plan, request, exposed, question));
+  let found: Opened | SpeaksHttp;
   try {
-    return await withNameFreed(plan, plan.names.probe, request, () => openOverStdio(plan, request, exposed, first));
+    found = await attempt(first);
   } catch (error) {
     if (first !== 'discover' || !exitedUnanswered(error)) throw error;
-    await reclaimFailed(request);
-    const found = await openOverStdio(plan, request, exposed, 'initialize');
-    if ('hints' in found || found.probe?.era !== 'legacy') return found;
-    return { ...found, probe: { ...found.probe, cacheable: true } };
+    found = await attempt('initialize');
+    if ('wire' in found && found.probe?.era === 'legacy')
+      found = { ...found, probe: { ...found.probe, cacheable: true } };
   }
+  if ('wire' in found) await request.around.containers.transports.put(plan.startDigest, { transport: 'stdio' });
+  return found;
 }

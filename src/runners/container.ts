@@ -116,6 +116,8 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
   void child.exited.then(() => cliEnded.abort());
   const created = cidFile.appears(clock, cliEnded.signal).then(async id => {
     if (id !== undefined) await note({ state: 'created', engineId: id });
+    // Known is known: a file less that a sudden death of ours could leave.
+    await cidFile[Symbol.asyncDispose]();
     return id;
   });
 

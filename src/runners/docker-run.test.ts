@@ -1,6 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { containerGround } from '../../test/fixtures/container-ground.ts';
 import { type RecordedDocker, type RecordedImage, recordedDocker } from '../../test/fixtures/docker/recorded-docker.ts';
 import { openRequest, processSurroundings, survivors } from '../../test/fixtures/process-surroundings.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';
@@ -27,12 +29,17 @@ const images: Readonly<Record<string, RecordedImage>> = {
 };
 
 let docker: RecordedDocker;
+let temporaryFolder: string;
 let opened: Opened[] = [];
 let around: ReturnType<typeof processSurroundings>;
 
 async function prepare(registry: Readonly<Record<string, RecordedImage>> = {}): Promise<void> {
   docker = await recordedDocker(images, registry);
-  around = processSurroundings({ env: { ...docker.env, HOME: '/nowhere', OPENAI_API_KEY: 'canary' } });
+  temporaryFolder = await mkdtemp(join(tmpdir(), 'longshore-test-'));
+  around = processSurroundings({
+    env: { ...docker.env, HOME: '/nowhere', OPENAI_API_KEY: 'canary' },
+    containers: { ...containerGround(), temporaryFolder },
+  });
 }
 
 afterEach(async () => {
@@ -40,7 +47,10 @@ afterEach(async () => {
   opened = [];
   const alive = await survivors(around);
   await docker[Symbol.asyncDispose]();
+  const files = await readdir(temporaryFolder);
+  await rm(temporaryFolder, { recursive: true });
   if (alive.length > 0) throw new Error(`still alive: ${alive.join(', ')}`);
+  if (files.length > 0) throw new Error(`id files left: ${files.join(', ')}`);
 });
 
 const spec = (args: readonly string[], more: Partial<DockerRunSpec> = {}): DockerRunSpec => ({
@@ -131,7 +141,6 @@ describe('docker-run servers', () => {
     expect(order).toEqual(['closed']);
     expect((removals[1]?.at ?? 0) - (removals[0]?.at ?? 0)).toBeGreaterThanOrEqual(200);
     expect(await around.ledger.list()).toEqual([]);
-    expect((await readdir(tmpdir())).filter(name => name.startsWith('longshore-cid-'))).toEqual([]);
   });
 
   it('R1, R54: that cannot be removed stay in the ledger and say why, until another try succeeds', async () => {

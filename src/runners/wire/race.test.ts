@@ -8,7 +8,7 @@ import type { HttpHint } from './startup-url.ts';
 const answer: ProbeAnswer = { era: 'legacy', initialize: {}, cacheable: false };
 const hint: HttpHint = { port: 3000, path: '/mcp' };
 const exposed: HttpHint = { port: 8000, path: '/mcp' };
-const http = (...hints: readonly HttpHint[]): RaceResult => ({ transport: 'streamable-http', hints });
+const http = (...hints: readonly HttpHint[]): RaceResult => ({ transport: 'streamable-http', hints, guessed: false });
 
 /** A negotiation that takes that long to answer or fail, and that long to end when it is cancelled. */
 interface Stdio {
@@ -146,7 +146,7 @@ describe('R9: the race between stdio and HTTP', () => {
   });
 
   it('tries an exposed port after a long silence only', async () => {
-    expect(await race({}, { exposed: [exposed] })).toEqual({ result: http(exposed), at: 6_000 });
+    expect(await race({}, { exposed: [exposed] })).toEqual({ result: { ...http(exposed), guessed: true }, at: 6_000 });
     expect(await race({ answersAt: 5_900 }, { exposed: [exposed] })).toMatchObject({ result: { transport: 'stdio' } });
   });
 

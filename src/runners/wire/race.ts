@@ -39,10 +39,16 @@ export interface RaceOptions {
   readonly signal: AbortSignal;
 }
 
-/** How a container wants to be spoken to; for HTTP where to try, most likely first. */
+/** How a container wants to be spoken to. */
 export type RaceResult =
   | { readonly transport: 'stdio'; readonly answer: ProbeAnswer }
-  | { readonly transport: 'streamable-http'; readonly hints: readonly HttpHint[] };
+  | {
+      readonly transport: 'streamable-http';
+      /** Where to try, most likely first. */
+      readonly hints: readonly HttpHint[];
+      /** True where the server said nothing at all: then stdio may only be slow. */
+      readonly guessed: boolean;
+    };
 
 /** Milliseconds that a server with a hint still has to answer on stdio. */
 const grace = 750;
@@ -91,7 +97,11 @@ export async function raceTransports(options: RaceOptions): Promise<RaceResult> 
   }
   if (negotiated !== undefined && 'answer' in negotiated) return { transport: 'stdio', answer: negotiated.answer };
   const others = exposed.filter(({ port }) => !hints.seen.some(hint => hint.port === port));
-  return { transport: 'streamable-http', hints: [...hints.seen, ...others].slice(0, mostHints) };
+  return {
+    transport: 'streamable-http',
+    hints: [...hints.seen, ...others].slice(0, mostHints),
+    guessed: hints.seen.length === 0,
+  };
 }
 
 /** Settles when HTTP has waited long enough; never where nothing points to HTTP. */

@@ -1,4 +1,5 @@
 import type { AgentApprovals, AgentAudit, AgentRules } from './agent-governance.ts';
+import type { PlanSettings } from './catalog/plan.ts';
 import type { MCPServerConfig } from './config/types.ts';
 import type { LongshoreError } from './core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from './core/ids.ts';
@@ -6,6 +7,7 @@ import type { JsonObject } from './core/json.ts';
 import type { Caller, Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
 import type { Approval } from './governance/approval.ts';
 import type { Dispatched } from './governance/call.ts';
+import type { Explanation } from './runners/explain.ts';
 import type { OnPhase } from './runners/runner.ts';
 import type { SaveSettings } from './saved/add-server.ts';
 import type { SavedState } from './saved/list-saved.ts';
@@ -106,6 +108,11 @@ export interface Agent extends AsyncDisposable {
   saved(actor?: Caller): SavedServers;
   /** Every server of this agent: those loaded in their order, then those only saved. */
   list(): Promise<readonly ListedServer[]>;
+  /**
+   * What starting a server would do: its effective command with secrets masked, isolation and risks. Runs nothing.
+   * Takes what `load` takes, and servers that are loaded.
+   */
+  explain(ref: string | MCPServerConfig, settings?: PlanSettings): Promise<Explanation>;
   /** The last lines that a server wrote to stderr, oldest first; also of one that failed. */
   logs(ref: string): readonly string[];
   /** All tools that can be called now. */

@@ -1,5 +1,8 @@
 import type { Agent, ListedServer, LoadedServer, LoadOptions, Tool } from './agent.ts';
 import { type ApprovalWatch, agentApprovals, agentAudit, agentRules } from './agent-governance.ts';
+import { type PlanSettings, plan } from './catalog/plan.ts';
+import type { PlannedServer } from './config/planned-server.ts';
+import type { MCPServerConfig } from './config/types.ts';
 import type { Fleet, StartOptions } from './connections/fleet.ts';
 import type { ServerMember } from './connections/server-member.ts';
 import { LongshoreError } from './core/errors.ts';
@@ -9,6 +12,7 @@ import type { Ledger } from './core/ports/ledger.ts';
 import type { Diagnostic, Handle } from './core/words.ts';
 import type { Governance } from './governance/governance.ts';
 import type { Registry } from './governance/registry.ts';
+import type { Explanation } from './runners/explain.ts';
 import { savedKind, savedLife } from './saved/list-saved.ts';
 import { loadServer, reloadServer } from './saved/load-server.ts';
 import { notLoaded } from './saved/not-loaded.ts';
@@ -25,6 +29,7 @@ export interface AgentNeeds {
   readonly watch: ApprovalWatch;
   readonly ledger: Ledger;
   readonly saved: SavedBook;
+  explain(planned: PlannedServer, agentId: AgentId): Promise<Explanation>;
 }
 
 /** One agent's face of a host. */
@@ -54,6 +59,12 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
   async function holdingsOf(serverKey: ServerKey): Promise<readonly string[]> {
     const holdings = await needs.ledger.list({ agentId, serverKey });
     return holdings.map(holding => holding.engineId ?? holding.name ?? holding.id);
+  }
+
+  async function explain(ref: string | MCPServerConfig, settings: PlanSettings = {}): Promise<Explanation> {
+    const loaded = typeof ref === 'string' ? fleet.find(agentId, ref)?.planned : undefined;
+    const rows = loaded ? [] : await needs.saved.rows(agentId);
+    return await needs.explain(loaded ?? plan(ref, needs.saved.known(rows), settings), agentId);
   }
 
   async function list(): Promise<readonly ListedServer[]> {
@@ -133,6 +144,7 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     unload: (ref, { actor = 'library' } = {}) => unloadServer(needs.saved, { agentId, actor }, ref),
     saved: (actor = 'library') => savedServers(needs.saved, { agentId, actor }),
     list,
+    explain,
     logs: ref => find(ref).stderrTail(),
     tools: () => registry.list(agentId, { kind: 'tool' }).map(viewOf),
     async call(tool, args = {}, options = {}) {

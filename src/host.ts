@@ -20,6 +20,7 @@ import {
 import { type InputRequests, noInput } from './core/ports/input-requests.ts';
 import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
+import { explainPlanned } from './explain-planned.ts';
 import { type Governance, openGovernance } from './governance/governance.ts';
 import type { OperatorProof } from './governance/operator-proof.ts';
 import { createRedactor, type Redactor } from './governance/redact.ts';
@@ -193,6 +194,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       watch,
       ledger,
       saved,
+      explain: (planned, owner) => explainPlanned(planned, owner, around),
     });
     agents.set(agentId, made);
     return made;

@@ -10,6 +10,7 @@ export type { Diagnostic, Handle, Progress, RawResult } from './core/words.ts';
 export type { Dispatched } from './governance/call.ts';
 export { cleanupMcpTransport, type Host, type HostOptions, openHost } from './host.ts';
 export type { HostSecrets } from './host-secrets.ts';
+export type { Explanation } from './runners/explain.ts';
 export type { ImportResult } from './saved/import-servers.ts';
 export type { ListedSaved } from './saved/list-saved.ts';
 export type { UnloadOutcome } from './saved/remove-server.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { AuditFilter, AuditRow, AuditRows } from '../store/audit.ts';
+import type { AuditFilter, AuditRow, AuditRows, HandleUsage } from '../store/audit.ts';
 import type { CheckpointFile } from '../store/checkpoint-file.ts';
 import { type AuditEntry, type ChainEnd, chainStart } from './audit-chain.ts';
 import { type CheckpointReading, readCheckpoint, writeCheckpoint } from './audit-checkpoint.ts';
@@ -40,6 +40,8 @@ export interface Audit extends AsyncDisposable {
   /** All rows of the filter from the oldest on, page by page. */
   export(filter: Omit<Partial<AuditFilter>, 'order' | 'limit' | 'after'>): AsyncIterable<AuditRow>;
   verify(): Promise<AuditVerdict>;
+  /** How an agent's handles were used lately: in the last 20,000 rows. */
+  usage(agentId: AgentId): Promise<readonly HandleUsage[]>;
   /** Writes what waits and a last checkpoint. */
   close(): Promise<void>;
 }
@@ -54,6 +56,7 @@ export interface AuditNeeds {
 }
 
 const checkpointMilliseconds = 1000;
+const usageRows = 20_000;
 const longestArgs = 2048;
 const longestMessage = 1024;
 
@@ -124,6 +127,7 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
         end: writer.end,
         checkpoint: checkpoint && readCheckpoint(checkpoint.file.read(), checkpoint.key),
       }),
+    usage: agentId => rows.usage(agentId, usageRows),
     async close() {
       await writer.close();
       save();

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { alice, bob, endOf, files, governedWorld, tool } from '../../test/fixtures/governed-world.ts';
 import { systemClock } from '../core/clock.ts';
@@ -275,6 +276,44 @@ describe('dispatch', () => {
     ]);
   });
 
+  it('a deny that came into force while the row was written holds as well', async () => {
+    const gate = Promise.withResolvers<void>();
+    const inForce = Promise.withResolvers<void>();
+    const reached = Promise.withResolvers<void>();
+    let slow = false;
+    await using world = await governedWorld({
+      otherwise: 'allow',
+      between: store => ({
+        ...store,
+        rules: {
+          ...store.rules,
+          async put(rule) {
+            reached.resolve();
+            await gate.promise;
+            await store.rules.put(rule);
+          },
+        },
+        audit: {
+          ...store.audit,
+          async append(rows) {
+            await store.audit.append(rows);
+            if (!slow || !rows.some(row => row.kind === 'authorisation')) return;
+            gate.resolve();
+            await inForce.promise;
+          },
+        },
+      }),
+    });
+    const connection = world.load([tool('write')]);
+    await world.call('files__write');
+    const rule = world.rule('deny', 'files.write').then(() => inForce.resolve());
+    await reached.promise;
+    slow = true;
+    expect(await endOf(world.call('files__write'))).toBe('denied');
+    await rule;
+    expect(connection.sent.length).toBe(1);
+  });
+
   it('checks arguments before anybody is asked, and tells the operator nothing of a call that cannot be', async () => {
     await using world = await governedWorld();
     const schema = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false };
@@ -352,6 +391,7 @@ describe('dispatch', () => {
       message: 'no: token=[masked]',
       data: { dispatchId: expect.any(String) },
     });
+    expect(inspect(failure, { depth: 9 })).not.toContain('canary');
     expect(await endOf(world.call('files__read'))).toBe('unknown-outcome');
     await world.recorded();
     const rows = await world.rows();

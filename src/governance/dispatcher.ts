@@ -182,5 +182,14 @@ function cancelled(): LongshoreError {
 /** The error as it leaves: without secrets, and with the dispatch by which the record is found. */
 function leaving(redactor: Redactor, error: LongshoreError, dispatchId: DispatchId): LongshoreError {
   const data = redactor.json({ ...error.data, dispatchId }) as JsonObject;
-  return new LongshoreError(error.code, redactor.text(error.message), { cause: error, data });
+  const cause = isClean(redactor, error) ? { cause: error } : {};
+  return new LongshoreError(error.code, redactor.text(error.message), { ...cause, data });
+}
+
+/** A cause is printed by whoever logs the error, so one that holds a secret is left behind. */
+function isClean(redactor: Redactor, error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (redactor.text(at.message) !== at.message) return false;
+  }
+  return true;
 }

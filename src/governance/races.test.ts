@@ -88,6 +88,13 @@ async function play(script: readonly Step[], delays: readonly number[]): Promise
     questionLifetime: 1000,
     between: store => ({
       ...store,
+      rules: {
+        ...store.rules,
+        async put(rule) {
+          await pause(delays[commits++ % delays.length] ?? 0);
+          await store.rules.put(rule);
+        },
+      },
       audit: {
         ...store.audit,
         async append(rows) {

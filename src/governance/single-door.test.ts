@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { alice, endOf, files, governedWorld, tool } from '../../test/fixtures/governed-world.ts';
 import { recordingConnection } from '../../test/fixtures/recording-connection.ts';
@@ -121,12 +122,7 @@ describe('the one door', () => {
     await world.approvals.decide(world.operator, alice, question.id, { approve: true });
     const failure = await call;
     await world.recorded();
-    seen.push(
-      await world.rows(),
-      await world.approvals.history(alice, 10),
-      (failure as Error).message,
-      (failure as { data: unknown }).data,
-    );
+    seen.push(await world.rows(), await world.approvals.history(alice, 10), inspect(failure, { depth: 9 }));
     // The same secret as the server wrote it, in base64.
     expect(JSON.stringify(seen)).not.toMatch(/sk-123|canary-|Y2FuYXJ5LWVudi0x/);
     expect(world.sent()[0]?.arguments).toEqual(args);

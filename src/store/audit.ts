@@ -45,6 +45,7 @@ export interface AuditFilter {
   readonly handleName?: HandleName;
   readonly decision?: string;
   readonly dispatchId?: string;
+  readonly approvalId?: string;
   /** Not before this time, milliseconds since 1970. */
   readonly since?: number;
   /** Only rows with a greater, or a smaller, `seq`. */
@@ -59,6 +60,19 @@ export interface AuditRows {
   /** Writes all of them in one commit, or none. */
   append(rows: readonly AuditRow[]): Promise<void>;
   read(filter: AuditFilter): Promise<readonly AuditRow[]>;
+  /** How an agent's handles were used, in the last so many rows of the record: what is looked at stays small. */
+  usage(agentId: AgentId, within: number): Promise<readonly HandleUsage[]>;
+}
+
+/** How often a handle was called lately, and what came of it; refused calls do not count. */
+export interface HandleUsage {
+  readonly handleName: string;
+  readonly calls: number;
+  readonly succeeded: number;
+  /** Milliseconds. */
+  readonly averageLatency: number;
+  /** Milliseconds since 1970. */
+  readonly lastUsedAt: number;
 }
 
 type AuditTables = { audit: { [Column in keyof AuditRow]: AuditRow[Column] } };
@@ -151,10 +165,36 @@ export const auditTable: Table<AuditRows> = {
         if (filter.handleName !== undefined) query = query.where('handle_name', '=', filter.handleName);
         if (filter.decision !== undefined) query = query.where('decision', '=', filter.decision);
         if (filter.dispatchId !== undefined) query = query.where('dispatch_id', '=', filter.dispatchId);
+        if (filter.approvalId !== undefined) query = query.where('approval_id', '=', filter.approvalId);
         if (filter.since !== undefined) query = query.where('at', '>=', filter.since);
         if (filter.after !== undefined) query = query.where('seq', '>', filter.after);
         if (filter.before !== undefined) query = query.where('seq', '<', filter.before);
         return await query.execute();
+      },
+      async usage(agentId, within) {
+        const rows = await db
+          .selectFrom('audit')
+          .where('seq', '>', eb => eb.selectFrom('audit').select(sql<number>`max(seq) - ${within}`.as('first')))
+          .where('agent_id', '=', agentId)
+          .where('kind', '=', 'outcome')
+          .where('latency_ms', 'is not', null)
+          .where('handle_name', 'is not', null)
+          .groupBy('handle_name')
+          .select(({ fn }) => [
+            'handle_name',
+            fn.countAll<number>().as('calls'),
+            sql<number>`sum(status = 'ok')`.as('succeeded'),
+            fn.avg<number>('latency_ms').as('latency'),
+            fn.max('at').as('last'),
+          ])
+          .execute();
+        return rows.map(row => ({
+          handleName: row.handle_name ?? '',
+          calls: row.calls,
+          succeeded: row.succeeded,
+          averageLatency: row.latency,
+          lastUsedAt: row.last,
+        }));
       },
     };
   },

@@ -1,3 +1,4 @@
+import { agentsTable } from './agents.ts';
 import { approvalsTable } from './approvals.ts';
 import { auditTable } from './audit.ts';
 import { cachedDefinitionsTable } from './cached-definitions.ts';
@@ -19,4 +20,5 @@ export const tables = {
   audit: auditTable,
   secrets: secretsTable,
   callers: callersTable,
+  agents: agentsTable,
 } as const;

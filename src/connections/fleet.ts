@@ -82,9 +82,10 @@ export class Fleet {
     return member;
   }
 
-  /** From now on the server is a saved one, started by that plan the next time. */
+  /** From now on the server, if it is still here, is a saved one, started by that plan the next time. */
   keep(member: ServerMember, planned: PlannedServer): void {
     this.reserve(member.agentId, member.serverKey);
+    if (this.member(member.agentId, member.serverKey) !== member) return;
     this.#saved.add(member);
     member.replan(planned);
   }

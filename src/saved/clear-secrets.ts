@@ -95,17 +95,25 @@ function walkEntries(entries: Readonly<Record<string, string>>, field: string, w
 }
 
 function walkValue(place: string, variable: string, text: string, walk: Walk): string {
-  const references = [...findReferences(text).map(reference => reference.text), ...foreignReferences(text)];
-  if (references.length === 0) return isSecret(variable, text) ? walk.replace({ place, variable, value: text }) : text;
-  const rest = references.reduce((left, reference) => left.replaceAll(reference, ''), text);
+  const rest = withoutReferences(text);
+  if (rest === text) return isSecret(variable, text) ? walk.replace({ place, variable, value: text }) : text;
   const hasSecretDefault = findReferences(text).some(({ fallback }) => isSecret(variable, fallback ?? ''));
-  if (hasSecretDefault || maskShapes(rest) !== rest) {
-    walk.problems.push({
-      path: place,
-      message: `${place} holds a secret in clear beside a reference. Give it whole, or store it with longshore secret set NAME and write \${secret:NAME}.`,
-    });
-  }
+  if (hasSecretDefault || maskShapes(rest) !== rest) walk.problems.push(mixed(place));
   return text;
+}
+
+/** A stored value is never read for references itself, so the two cannot be stored as one. */
+function mixed(place: string): Problem {
+  return {
+    path: place,
+    message: `${place} holds a secret in clear beside a reference. Give it whole, or store it with longshore secret set NAME and write \${secret:NAME}.`,
+  };
+}
+
+/** A text without what are, or in other programs may be, references. */
+function withoutReferences(text: string): string {
+  const references = [...findReferences(text).map(reference => reference.text), ...foreignReferences(text)];
+  return references.reduce((left, reference) => left.replaceAll(reference, ''), text);
 }
 
 /** Of the address only what is named a secret or looks like one can be told; the rest stays readable. */
@@ -124,7 +132,9 @@ function walkEndpoint(endpoint: string, walk: Walk): string {
 
 /** The command, or one word behind it with the word before. */
 function walkWord(word: string, before: string | undefined, place: string, walk: Walk): string {
-  const [, head = '', value = ''] = secretWord(word, before) ?? [];
+  const rest = withoutReferences(word);
+  if (rest !== word && maskShapes(rest) !== rest) walk.problems.push(mixed(place));
+  const [, head = '', value = ''] = rest === word ? (secretWord(word, before) ?? []) : [];
   const isReference = referredSecrets(word).length > 0;
   if (value === '' && !isReference) return word;
   if (!walk.allowArguments) {
@@ -141,12 +151,12 @@ function walkWord(word: string, before: string | undefined, place: string, walk:
 
 /** What of a word is a secret: what is behind `NAME=`, or all of it. */
 function secretWord(word: string, before: string | undefined): readonly string[] | undefined {
-  if (findReferences(word).length > 0) return undefined;
   const assigned = /^(-{0,2}([A-Za-z][\w-]*)=)(.+)$/s.exec(word);
   const [, head = '', name = '', value = ''] = assigned ?? [];
   if (!isPath(value) && isNamedSecret(name, value)) return [word, head, value];
-  const isFlagged = before !== undefined && valuesOf({ args: [before, word] }).includes(word) && !isPath(word);
-  return isFlagged || maskShapes(word) !== word ? [word, '', word] : undefined;
+  const isFlagged = before !== undefined && valuesOf({ args: [before, word] }).includes(word);
+  const isNone = isPath(word) || /^--?[A-Za-z]/.test(word);
+  return (isFlagged && !isNone) || maskShapes(word) !== word ? [word, '', word] : undefined;
 }
 
 /** True for what must not be saved in clear: by its name, by its looks, or because it could tell something (S15). */

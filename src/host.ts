@@ -30,7 +30,12 @@ import type { Level } from './governance/rule.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
 import { type HostSecrets, hostSecrets, openVault } from './host-secrets.ts';
 import { type HostService, hostService } from './host-service.ts';
+import { engineReporter } from './operator/engine-report.ts';
+import { createHostEvents } from './operator/host-events.ts';
+import { serverHealthOf } from './operator/server-health-of.ts';
+import { toldServers } from './operator/told-servers.ts';
 import { createContainerGround } from './runners/container-ground.ts';
+import { legacyContainers } from './runners/legacy-containers.ts';
 import { reclaim, sweep } from './runners/reclaim.ts';
 import type { Surroundings } from './runners/runner.ts';
 import { startWatchdog } from './runners/watchdog/watchdog.ts';
@@ -78,6 +83,8 @@ export interface Host extends AsyncDisposable {
   agent(id?: string): Agent;
   /** For a program that serves this home to others. Throws `usage` for an ephemeral host. */
   service(): HostService;
+  /** Containers that an older version left without an owner: told, never touched (R27). Rejects without an engine. */
+  legacyContainers(): Promise<readonly { readonly id: string; readonly name: string; readonly image: string }[]>;
   /** Stops every server of every agent; rejects naming those that are left, and may be called again (R54). */
   dispose(): Promise<void>;
 }
@@ -146,6 +153,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     reclaim: (agentId: AgentId, serverKey: ServerKey) => reclaimAll(around, { agentId, serverKey }),
   };
   const registry = createRegistry({ now: clock.now });
+  const events = createHostEvents();
   const cache = new DefinitionCache(store.cachedDefinitions, log);
   const fleet = new Fleet({
     ...ways,
@@ -156,7 +164,12 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ),
     clock,
     idleFor: (agentId, serverKey) => idleFor(registry, clock, agentId, serverKey),
-    onState() {},
+    onState: member =>
+      events.tell(() => {
+        const { agentId, serverKey, state } = member;
+        const health = serverHealthOf({ agentId, serverKey, enabled: true, life: state, member }, sources);
+        return { type: 'server-state', agentId, server: serverKey, health };
+      }),
   });
   const governance = opening.use(
     await openGovernance({
@@ -174,8 +187,12 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     }),
   );
 
-  const { servers } = store;
-  const { audit } = governance;
+  const { audit, rules, approvals } = governance;
+  const sources = { registry, rules, redactor, clock };
+  registry.onChanged((agentId, server) => events.tell(() => ({ type: 'tools', agentId, server })));
+  rules.onChanged(() => events.tell(() => ({ type: 'rules' })));
+  approvals.onEvent(event => events.tell(() => ({ type: 'approval', event })));
+  const servers = toldServers(store.servers, agentId => events.tell(() => ({ type: 'servers', agentId })));
   const base = { ...ways, fleet, registry, servers, cache, vault, audit, ledger, log, randomId: random, onSecrets };
   const saved = opening.use(new SavedBook(base));
   await saved.restore();
@@ -207,12 +224,16 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     openHosts.delete(open);
     stopListening();
   });
+  const secrets = hostSecrets({ vault, audit, onSecrets });
+  const engine = engineReporter(around);
+  const operated = { ...sources, fleet, ledger, saved, governance, around, agent, engine };
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
   return {
     operator: governance.desk.admit('library'),
-    secrets: hostSecrets({ vault, audit, onSecrets }),
+    secrets,
     agent,
-    service: () => hostService(ground, store, instance),
+    service: () => hostService({ ...operated, ground, store, instance, secrets, events, open: () => agents.keys() }),
+    legacyContainers: () => legacyContainers(around),
     dispose,
     [Symbol.asyncDispose]: dispose,
   };

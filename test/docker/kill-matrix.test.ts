@@ -76,7 +76,7 @@ describe.runIf(engine.available)('whatever ends a host, no container is left', (
     return await Promise.all(
       manners.map(async manner => {
         const image =
-          moment === 'during the pull' ? registry.image('stalled', `${prefix}-${manner}`) : await fixtureImage(manner);
+          moment === 'during the pull' ? registry.image(`${prefix}-${manner}`, 'stalled') : await fixtureImage(manner);
         return { name: `${prefix}-${manner}`, command: 'docker', args: ['run', '--rm', '-i', image] };
       }),
     );

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alice, bob, endOf, governedWorld, tool } from '../../test/fixtures/governed-world.ts';
+import { alice, bob, endOf, files, governedWorld, tool } from '../../test/fixtures/governed-world.ts';
 import { manualClock } from '../../test/fixtures/manual-clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { ApprovalId } from '../core/ids.ts';
@@ -107,10 +107,43 @@ describe('approvals', () => {
     expect(await call()).toBe('approval-pending');
     await here.decide((await here.question()).id);
     clock.advance(600_001);
+    await Promise.resolve();
     expect(await call()).toBe('approval-pending');
     await here.decide((await here.question()).id);
-    clock.advance(600_000);
+    clock.advance(599_999);
     expect(await call()).toBe('ok');
+  });
+
+  it('a server with an open question or an unclaimed grant is in use: it neither sleeps nor is evicted', async () => {
+    const clock = manualClock();
+    await using here = await world({ clock });
+    const busy = () => here.registry.holds.busy(alice, files);
+    const call = () => endOf(here.call('files__write', { a: 1 }, { patience: 0 }));
+    expect(await call()).toBe('approval-pending');
+    expect(busy()).toBe(true);
+    await here.decide((await here.question()).id);
+    expect(busy()).toBe(true);
+    expect(await call()).toBe('ok');
+    expect(busy()).toBe(false);
+    expect(await call()).toBe('approval-pending');
+    await here.decide((await here.question()).id);
+    clock.advance(600_001);
+    await Promise.resolve();
+    expect(busy()).toBe(false);
+    expect(await call()).toBe('approval-pending');
+    await here.decide((await here.question()).id, { approve: false });
+    expect(busy()).toBe(false);
+  });
+
+  it('R42: a grant that nobody claimed ends with its handle', async () => {
+    await using here = await world();
+    const call = () => endOf(here.call('files__write', { a: 1 }, { patience: 0 }));
+    expect(await call()).toBe('approval-pending');
+    await here.decide((await here.question()).id);
+    here.reload();
+    expect(here.registry.holds.busy(alice, files)).toBe(false);
+    expect(await call()).toBe('approval-pending');
+    expect(here.sent()).toEqual([]);
   });
 
   it('R41: a withdrawn handle closes its questions at once; a late click neither runs nor writes', async () => {

@@ -6,7 +6,6 @@ import { endOf, scopesFor, tooLate } from './approval-record.ts';
 import { createGrants, type Grant } from './grants.ts';
 import type { OperatorDesk, OperatorProof } from './operator-proof.ts';
 import { type ApprovalEvent, type Asked, Questions, type QuestionsNeeds } from './questions.ts';
-import type { Registry } from './registry.ts';
 
 /** The questions to the operator, and the answers. */
 export interface Approvals {
@@ -44,7 +43,6 @@ export interface AskOptions {
 
 /** What approvals stand on. */
 export interface ApprovalsNeeds extends QuestionsNeeds {
-  readonly registry: Registry;
   readonly desk: OperatorDesk;
   /** How long a grant waits to be claimed, in milliseconds. */
   readonly grantLifetime: number;
@@ -54,7 +52,11 @@ export interface ApprovalsNeeds extends QuestionsNeeds {
 export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
   const { stored, audit, rules, registry, desk, clock } = needs;
   const questions = new Questions(needs);
-  const grants = createGrants({ now: () => clock.now(), lifetime: needs.grantLifetime });
+  const grants = createGrants({
+    clock,
+    lifetime: needs.grantLifetime,
+    hold: ({ agentId, ownerKey }) => registry.hold(agentId, ownerKey),
+  });
   let closing = false;
 
   const reason = 'The service stopped while the question was open.';
@@ -73,6 +75,7 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
   });
   // A handle that went to sleep was not withdrawn, but an approval is bound to the connection that went with it.
   registry.onChanged(() => {
+    grants.keepOnly(handle => registry.isLive(handle));
     for (const asked of questions.pending()) {
       if (!registry.isLive(asked.question.handle)) questions.withdraw(asked, { name: 'invalidated', reason: 'sleep' });
     }
@@ -146,6 +149,7 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
     },
     close() {
       closing = true;
+      grants.keepOnly(() => false);
       for (const asked of questions.pending()) {
         questions.withdraw(asked, { name: 'cancelled', reason: 'The service is stopping.' });
       }

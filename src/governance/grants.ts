@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.ts';
 import type { ApprovalId, Digest } from '../core/ids.ts';
 import type { Caller, Handle } from '../core/words.ts';
 
@@ -24,26 +25,48 @@ export interface Grants {
   give(what: GrantFor, reserved: boolean): Grant;
   /** A free grant for exactly this call, reserved for it from now on. */
   take(what: Omit<GrantFor, 'approvalId'>): Grant | undefined;
+  /** Grants for other handles are worth nothing any more (R42). */
+  keepOnly(isKept: (handle: Handle) => boolean): void;
 }
 
 interface Entry extends GrantFor {
-  readonly expiresAt: number;
   state: 'reserved' | 'free' | 'spent';
+  readonly expiry: AbortController;
+  /** Keeps the server awake and mounted until the grant is claimed: it is for this connection only. */
+  readonly hold: Disposable;
 }
 
-/** Grants that live for that many milliseconds. */
-export function createGrants(options: { readonly now: () => number; readonly lifetime: number }): Grants {
-  const { now, lifetime } = options;
-  const open = new Map<ApprovalId, Entry>();
+/** Grants that live for that many milliseconds and hold their server meanwhile. */
+export function createGrants(options: {
+  readonly clock: Clock;
+  readonly lifetime: number;
+  readonly hold: (handle: Handle) => Disposable;
+}): Grants {
+  const open = new Set<Entry>();
+
+  function spend(entry: Entry): void {
+    entry.state = 'spent';
+    entry.expiry.abort();
+    entry.hold[Symbol.dispose]();
+    open.delete(entry);
+  }
+
+  async function expire(entry: Entry): Promise<void> {
+    try {
+      await options.clock.sleep(options.lifetime, entry.expiry.signal);
+    } catch {
+      return;
+    }
+    spend(entry);
+  }
 
   function grantOf(entry: Entry): Grant {
     return {
       approvalId: entry.approvalId,
       claim() {
-        const valid = entry.state !== 'spent' && now() <= entry.expiresAt;
-        entry.state = 'spent';
-        open.delete(entry.approvalId);
-        return valid;
+        if (entry.state === 'spent') return false;
+        spend(entry);
+        return true;
       },
       release() {
         if (entry.state === 'reserved') entry.state = 'free';
@@ -53,22 +76,23 @@ export function createGrants(options: { readonly now: () => number; readonly lif
 
   return {
     give(what, reserved) {
-      const entry: Entry = { ...what, expiresAt: now() + lifetime, state: reserved ? 'reserved' : 'free' };
-      open.set(what.approvalId, entry);
+      const hold = options.hold(what.handle);
+      const entry: Entry = { ...what, state: reserved ? 'reserved' : 'free', expiry: new AbortController(), hold };
+      open.add(entry);
+      void expire(entry);
       return grantOf(entry);
     },
     take({ caller, handle, argsDigest }) {
-      for (const [id, entry] of open) {
-        if (now() > entry.expiresAt) {
-          open.delete(id);
-          continue;
-        }
+      for (const entry of open) {
         const same = entry.caller === caller && entry.handle === handle && entry.argsDigest === argsDigest;
         if (!same || entry.state !== 'free') continue;
         entry.state = 'reserved';
         return grantOf(entry);
       }
       return undefined;
+    },
+    keepOnly(isKept) {
+      for (const entry of open) if (!isKept(entry.handle)) spend(entry);
     },
   };
 }

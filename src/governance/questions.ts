@@ -10,6 +10,7 @@ import { definitionDifference } from './definition-difference.ts';
 import { judgedPart } from './definition-digest.ts';
 import type { Grant } from './grants.ts';
 import type { Redactor } from './redact.ts';
+import type { Registry } from './registry.ts';
 import type { Rules } from './rules.ts';
 
 /** What happened to a question; `withdrawn` is an end without a decision. */
@@ -39,6 +40,7 @@ export interface QuestionsNeeds {
   readonly stored: StoredApprovals;
   readonly audit: Audit;
   readonly rules: Rules;
+  readonly registry: Registry;
   readonly redactor: Redactor;
   readonly clock: Clock;
   readonly randomId: RandomId;
@@ -63,6 +65,8 @@ interface Entry {
   /** The rules answered it. */
   overtaken: boolean;
   readonly expiry: AbortController;
+  /** Keeps the server awake and mounted: an approval of a call on another connection would be worth nothing. */
+  readonly hold: Disposable;
 }
 
 /** The book of questions: each is opened once, ends once, and every step of it is stored, recorded and told. */
@@ -107,6 +111,7 @@ export class Questions {
       const change = approvalChange(entry.approval, entry.approval.state, question.caller, question);
       await Promise.all([stored.add(storedApproval(entry.approval)), audit.change(change)]);
     } catch (error) {
+      entry.hold[Symbol.dispose]();
       this.#entries.delete(id);
       throw error;
     }
@@ -175,7 +180,7 @@ export class Questions {
   }
 
   #open(question: Question): Entry {
-    const { rules, redactor, clock, randomId, questionLifetime } = this.#needs;
+    const { rules, registry, redactor, clock, randomId, questionLifetime } = this.#needs;
     const { handle, caller, args, argsDigest, dispatchId } = question;
     const isOwn = (entry: Entry) => entry.approval.agentId === handle.agentId && entry.approval.caller === caller;
     const own = [...this.#entries.values()].filter(entry => isOpen(entry.approval) && isOwn(entry));
@@ -203,7 +208,8 @@ export class Questions {
       expiresAt: now + questionLifetime,
     };
     const expiry = new AbortController();
-    return { approval, question, waiter: undefined, deciding: false, asked: false, overtaken: false, expiry };
+    const hold = registry.hold(handle.agentId, handle.ownerKey);
+    return { approval, question, waiter: undefined, deciding: false, asked: false, overtaken: false, expiry, hold };
   }
 
   #attach(entry: Entry, what: 'added' | 'changed'): Waiting {
@@ -228,6 +234,7 @@ export class Questions {
     entry.approval = { ...entry.approval, state };
     entry.waiter = undefined;
     entry.expiry.abort();
+    entry.hold[Symbol.dispose]();
     this.#ended.push(entry.approval.id);
     for (const oldest of this.#ended.splice(0, Math.max(0, this.#ended.length - mostEnded)))
       this.#entries.delete(oldest);

@@ -1,7 +1,15 @@
 import { LongshoreError } from './core/errors.ts';
-import type { InstanceId } from './core/ids.ts';
+import type { AgentId, InstanceId } from './core/ids.ts';
 import type { Holding } from './core/ports/ledger.ts';
+import type { Audit } from './governance/audit.ts';
+import type { Redactor } from './governance/redact.ts';
 import type { HostGround } from './host-ground.ts';
+import type { HostSecrets } from './host-secrets.ts';
+import { createOperator, type OperatorNeeds } from './operator/create-operator.ts';
+import { type HomeAgents, homeAgents } from './operator/home-agents.ts';
+import { type HomeTokens, homeTokens } from './operator/home-tokens.ts';
+import type { HostEvents } from './operator/host-events.ts';
+import type { Operator } from './operator/operator.ts';
 import type { Callers } from './store/callers.ts';
 import type { Home } from './store/home.ts';
 import type { HomeLock } from './store/home-lock.ts';
@@ -11,19 +19,55 @@ import type { Store } from './store/store.ts';
 export interface HostService {
   readonly home: Home;
   readonly callers: Callers;
+  readonly agents: HomeAgents;
+  readonly tokens: HomeTokens;
+  readonly secrets: HostSecrets;
+  /** What was recorded of the whole home. */
+  readonly record: Pick<Audit, 'list' | 'export' | 'verify'>;
+  /** Takes secrets out of texts that leave (S15). */
+  readonly redactor: Pick<Redactor, 'text'>;
+  /** An agent as the operator sees it who has shown itself at that door; the record names the door. */
+  operator(agentId: AgentId, door: DoorName): Operator;
+  /** Calls back at every change that edges may care for, of all agents. */
+  readonly onEvent: HostEvents['on'];
   /** Says in the home where it is reached. Throws `cannot-record`. */
   announce: HomeLock['announce'];
   /** What should be gone and is not: holdings of ended runs, and those that could not be removed. */
   leftovers(): Promise<readonly Holding[]>;
 }
 
+/** Where the operator has shown itself: with its token, or on a page that was signed in with it. */
+export type DoorName = 'rest' | 'page';
+
+/** What a service is made of. */
+export interface HostServiceNeeds extends OperatorNeeds {
+  readonly ground: HostGround;
+  readonly store: Store;
+  readonly instance: InstanceId;
+  readonly secrets: HostSecrets;
+  readonly events: HostEvents;
+  /** The agents that are in use in this process. */
+  open(): Iterable<AgentId>;
+}
+
 /** The service side of a host. Throws `usage` for an ephemeral one: nobody could find it. */
-export function hostService(ground: HostGround, store: Store, instance: InstanceId): HostService {
+export function hostService(needs: HostServiceNeeds): HostService {
+  const { ground, store, instance, secrets, events, governance, redactor } = needs;
   if (!ground.home) throw new LongshoreError('usage', 'An ephemeral host has no home to serve.');
   const { files, announce } = ground.home;
+  const { audit, desk } = governance;
+  const { agents, servers, callers } = store;
+  const doors = { rest: desk.admit('rest'), page: desk.admit('page') };
   return {
     home: files,
-    callers: store.callers,
+    callers,
+    agents: homeAgents({ own: ground.defaultAgent, agents, servers, callers, audit, open: () => needs.open() }),
+    tokens: homeTokens(callers, audit),
+    secrets,
+    record: audit,
+    redactor,
+    operator: (agentId, name) => createOperator(needs, agentId, { name, proof: doors[name] }),
+    onEvent: listener => events.on(listener),
     announce,
     async leftovers() {
       const holdings = await store.ledger.list();

@@ -19,7 +19,8 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<number
     code = value;
   };
   try {
-    await program({ terminal, command, exit }).parseAsync([...own], { from: 'user' });
+    const root = await program(own, { terminal, command, exit });
+    await root.parseAsync([...own], { from: 'user' });
     return code;
   } catch (error) {
     // Commander has told its own errors by now; its codes for wrong usage are our 2.

@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { version } from '../core/version.ts';
-import { tryCommand } from './commands/try.ts';
+import { type CommandEntry, commandTable } from './command-table.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command's action is given besides its own options. */
@@ -12,11 +12,11 @@ export interface CommandContext {
   exit(code: number): void;
 }
 
-/** The commands, one file each in commands/. */
-const commands = [tryCommand];
-
-/** The whole command line; throws commander's CommanderError for help, version and usage errors. */
-export function program(context: CommandContext): Command {
+/**
+ * The whole command line; only the file of the command that `argv` names is loaded. What it gives throws commander's
+ * CommanderError for help, version and usage errors.
+ */
+export async function program(argv: readonly string[], context: CommandContext): Promise<Command> {
   const root = new Command('longshore')
     .description('Runs, governs and bridges MCP servers, and leaves nothing behind.')
     .version(version, '-V, --version', 'print the version')
@@ -24,9 +24,26 @@ export function program(context: CommandContext): Command {
     .showSuggestionAfterError(true)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
-  for (const command of commands) {
-    const one = command(context).exitOverride().showSuggestionAfterError(true);
-    root.addCommand(one as unknown as Command);
+  const named = namedCommand(argv);
+  for (const entry of commandTable) {
+    const command = new Command(entry.name).description(entry.summary);
+    if (entry.alias !== undefined) command.alias(entry.alias);
+    if (entry === named) (await entry.load())(command, context);
+    strict(command);
+    root.addCommand(command, { hidden: entry.hidden === true });
   }
   return root;
+}
+
+/** The entry that is run, or whose help is asked for. */
+function namedCommand(argv: readonly string[]): CommandEntry | undefined {
+  const [first, second] = argv.filter(word => !word.startsWith('-'));
+  const name = first === 'help' ? second : first;
+  return commandTable.find(entry => entry.name === name || entry.alias === name);
+}
+
+/** What is wrong is an error with a suggestion, for commands below commands too. */
+function strict(command: Command): void {
+  command.exitOverride().showSuggestionAfterError(true);
+  for (const below of command.commands) strict(below as Command);
 }

@@ -4,6 +4,7 @@ import { LongshoreError } from '../core/errors.ts';
 import { openHost } from '../host.ts';
 import { duration } from './duration.ts';
 import { tellFailure } from './failure.ts';
+import { pairs } from './pairs.ts';
 import { renderResult } from './render-result.ts';
 import { renderTools } from './render-tools.ts';
 import type { Terminal } from './terminal.ts';
@@ -106,14 +107,4 @@ function trialConfig(asked: Trial): MCPServerConfig {
   }
   const { cwd } = asked;
   return { name: 'try', command, args, env: pairs('--env', asked.env), ...(cwd !== undefined && { cwd }) };
-}
-
-function pairs(flag: string, words: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    words.map(word => {
-      const at = word.indexOf('=');
-      if (at < 1) throw new LongshoreError('usage', `${flag} takes NAME=VALUE, not ${JSON.stringify(word)}.`);
-      return [word.slice(0, at), word.slice(at + 1)];
-    }),
-  );
 }

@@ -12,8 +12,9 @@ import type { Target } from './target.ts';
 export interface ClientOptions {
   /** The home whose service it is; default: LONGSHORE_HOME or the platform's data folder. */
   readonly home?: string;
-  /** A service by its address, with the operator's token, instead of a home. */
+  /** A service by its address instead of a home; it needs the token. */
   readonly url?: string;
+  /** The operator's token; default: the one in the home. */
   readonly token?: string;
   /** Name or DID of the agent to speak for; default: the home's own. */
   readonly agent?: string;
@@ -26,6 +27,7 @@ export interface ClientOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly platform?: NodeJS.Platform;
   readonly homeDir?: string;
+  /** Ends the start and every request of this client. */
   readonly signal?: AbortSignal;
 }
 
@@ -47,14 +49,16 @@ export interface Client {
  * must not start one, and with what `startService` rejects with.
  */
 export async function connectService(options: ClientOptions = {}): Promise<Client> {
-  return clientOf(await targetOf(options), options.agent);
+  const target = await targetOf(options);
+  const { token = target.token } = options;
+  return clientOf({ ...target, ...(token !== undefined && { token }) }, options);
 }
 
-function clientOf(target: Target, agent: string | undefined): Client {
+function clientOf(target: Target, { agent, signal }: Pick<ClientOptions, 'agent' | 'signal'>): Client {
   return {
     url: target.url,
     ask<Route extends RouteName>(route: Route, ...[asked]: AskArguments<Route>) {
-      const whole = { ...(agent !== undefined && { agent }), ...asked } as Asked<Route>;
+      const whole = { ...(agent !== undefined && { agent }), ...(signal && { signal }), ...asked } as Asked<Route>;
       return ask(target, route, ...([whole] as unknown as AskArguments<Route>));
     },
     events: signal => events(target, signal),
@@ -62,8 +66,8 @@ function clientOf(target: Target, agent: string | undefined): Client {
 }
 
 async function targetOf(options: ClientOptions): Promise<Target> {
-  const { url, token, signal, startBudget = 30_000 } = options;
-  if (url !== undefined) return { url: url.replace(/\/+$/, ''), ...(token !== undefined && { token }) };
+  const { url, signal, startBudget = 30_000 } = options;
+  if (url !== undefined) return { url: url.replace(/\/+$/, '') };
   const env = options.env ?? process.env;
   const home = options.home ?? homeOf(options);
   const found = findService(home);

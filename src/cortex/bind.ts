@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { LongshoreError } from '../core/errors.ts';
 
 /** Certificate chain and private key, as PEM texts. */
@@ -24,6 +24,13 @@ export interface Bind {
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   return name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+/** How a program on this machine reaches what listens there, whatever names others know it by. */
+export function localUrl({ host, tls }: Pick<Bind, 'host' | 'tls'>, port: number): string {
+  const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+  const address = everywhere[host] ?? host;
+  return `${tls ? 'https' : 'http'}://${isIPv6(address) ? `[${address}]` : address}:${port}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { Command, Option } from '@commander-js/extra-typings';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { LongshoreError } from '../../core/errors.ts';
+import { collect } from '../collect.ts';
 import type { CommandContext } from '../program.ts';
 
 const examples = `
@@ -12,9 +13,8 @@ Examples:
 Nothing is saved or recorded, and nothing of the server is left behind.`;
 
 /** `try`: starts one server, lists its tools or calls one, and stops it; no service, nothing saved (interface.md). */
-export function tryCommand(context: CommandContext) {
-  return new Command('try')
-    .description('start one server, list its tools or call one, and stop it')
+export function tryCommand(command: Command, context: CommandContext): void {
+  command
     .argument('[arguments...]', 'arguments of --call, as name=value, name=@file or name=- (stdin)')
     .usage('[options] [name=value...] -- COMMAND [ARG...]   or   try [options] --url URL')
     .option('--call <tool>', 'call this tool instead of listing')
@@ -41,8 +41,4 @@ export function tryCommand(context: CommandContext) {
       const sources = { readFile: (path: string) => readFile(path, 'utf8'), readStdin: context.terminal.readStdin };
       context.exit(await trial({ words, sources, ...options, command: context.command }, context.terminal));
     });
-}
-
-function collect(value: string, earlier: readonly string[]): string[] {
-  return [...earlier, value];
 }

@@ -1,0 +1,12 @@
+import type { Command } from '@commander-js/extra-typings';
+import { tellLoad } from '../load-answer.ts';
+import type { CommandContext } from '../program.ts';
+import { askingService, service } from '../service-command.ts';
+
+/** `reload`: stops a server and starts it anew: containers are recreated, every handle is withdrawn. */
+export function reloadCommand(command: Command, context: CommandContext): void {
+  askingService(command.argument('<ref>', 'a server').option('--json', 'print JSON')).action(async (ref, options) => {
+    const client = await service(context, options);
+    await tellLoad(context, client, options.json, client.ask('POST /api/mcp/reload', { body: { ref } }));
+  });
+}

@@ -1,0 +1,57 @@
+import type { Command } from '@commander-js/extra-typings';
+import type { TokenView } from '../../client/api-types.ts';
+import { LongshoreError } from '../../core/errors.ts';
+import type { CommandContext } from '../program.ts';
+import { askingService, printResult, service } from '../service-command.ts';
+import { type Column, renderTable } from '../table.ts';
+import { timeText } from '../time-text.ts';
+
+const columns: readonly Column<TokenView>[] = [
+  { header: 'NAME', text: ({ name }) => name },
+  { header: 'CALLER', text: ({ caller }) => caller },
+  {
+    header: 'LAST USED',
+    text: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : `${timeText(Date.now() - lastUsedAt)} ago`),
+  },
+  { header: 'STATE', text: ({ revokedAt }) => (revokedAt === null ? '' : 'revoked') },
+  { header: 'AGENT', text: ({ agentId }) => agentId },
+];
+
+/** `token`: the tokens of clients, each a caller of its own. */
+export function tokenCommand(command: Command, context: CommandContext): void {
+  const { terminal } = context;
+  const create = command
+    .command('create')
+    .description('make a token for a client; it is shown this once')
+    .argument('<name>', 'of the client')
+    .option('--json', 'print JSON');
+  askingService(create).action(async (name, options) => {
+    const client = await service(context, options);
+    const made = await client.ask('POST /api/tokens', { body: { name } });
+    await printResult(terminal, options.json, made, () => made.token);
+    if (!options.json)
+      await terminal.err(`It is shown this once. ${made.caller} reaches its tools at ${client.url}/mcp\n`);
+  });
+  const list = command
+    .command('ls')
+    .alias('list')
+    .description('list the clients with tokens')
+    .option('--json', 'print JSON');
+  askingService(list).action(async options => {
+    const client = await service(context, options);
+    const tokens = await client.ask('GET /api/tokens');
+    const { colour, width } = terminal;
+    await printResult(terminal, options.json, tokens, () =>
+      renderTable(tokens, columns, { colour, ...(width !== undefined && { width }) }),
+    );
+    if (!options.json && tokens.length === 0) await terminal.err('No client has a token.\n');
+  });
+  const revoke = command.command('revoke').description('take a client its token for good').argument('<name>');
+  askingService(revoke).action(async (name, options) => {
+    const client = await service(context, options);
+    const { removed } = await client.ask('DELETE /api/tokens/:name', { params: { name } });
+    if (!removed)
+      throw new LongshoreError('usage', `No client ${JSON.stringify(name)} has a token. See: longshore token ls`);
+    await terminal.err(`The token of ${name} holds no more.\n`);
+  });
+}

@@ -1,0 +1,7 @@
+/**
+ * The address that signs a browser in: the one-time token stands in the fragment, which is never sent to a server nor
+ * written into its logs (design.md, "Page").
+ */
+export function signInAddress(url: string, token: string): string {
+  return `${url}/#sign-in=${token}`;
+}

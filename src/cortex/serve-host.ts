@@ -1,0 +1,92 @@
+import { type Clock, systemClock } from '../core/clock.ts';
+import { randomId } from '../core/ids.ts';
+import type { Log } from '../core/ports/log.ts';
+import { version } from '../core/version.ts';
+import type { Host } from '../host.ts';
+import { operatorToken } from '../store/operator-token.ts';
+import { createCortex } from './app.ts';
+import { type Bind, localUrl } from './bind.ts';
+import type { CortexApp } from './cortex-env.ts';
+import { defaultLimits } from './limits.ts';
+import { listen } from './listen.ts';
+import { serviceRoutes } from './routes/service.ts';
+
+/** How a host is served. */
+export interface ServeNeeds {
+  readonly host: Host;
+  readonly bind: Bind;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Milliseconds for what runs when it stops. */
+  readonly closeBudget: number;
+  /** Asked to stop by a route: whoever serves calls `close` and ends. */
+  onStopAsked(): void;
+}
+
+/** A host that is served. */
+export interface Served {
+  /** What people open. */
+  readonly url: string;
+  /** A one-time token that signs a page in, good for five minutes. */
+  signInToken(): string;
+  /** Accepts nothing more, stops every server, lets go of the home. Rejects like `host.dispose`. */
+  close(): Promise<void>;
+}
+
+/** Serves a host: Cortex listens, and the home says where. Rejects with `bad-setting` or `cannot-record`. */
+export async function serveHost(needs: ServeNeeds): Promise<Served> {
+  const { host, bind, log, clock = systemClock, closeBudget } = needs;
+  const { home, callers, announce, leftovers } = host.service();
+  const startedAt = clock.now();
+  let ready = false;
+  let url = '';
+  const cortex = createCortex(
+    {
+      clock,
+      randomId,
+      log,
+      operatorToken: operatorToken(home.operatorToken),
+      callers,
+      allowedHosts: bind.allowedHosts,
+      limits: defaultLimits,
+      isReady: () => ready,
+      onEvent: () => () => undefined,
+    },
+    apiRoutes(),
+  );
+
+  function apiRoutes(): readonly ((app: CortexApp) => void)[] {
+    const service = {
+      async view() {
+        const left = (await leftovers()).map(({ kind, serverKey, engineId, name, id, lastError }) => {
+          return { kind, server: serverKey, id: engineId ?? name ?? id, error: lastError };
+        });
+        return { pid: process.pid, version, url, home: home.folder, startedAt, ready, leftovers: left };
+      },
+      // Its answer is written before anything ends.
+      stop: () => void setImmediate(() => needs.onStopAsked()),
+    };
+    return [serviceRoutes(service)];
+  }
+
+  const listening = await listen((request, bindings) => cortex.app.fetch(request, bindings), bind, log);
+  url = listening.url;
+  announce({ url: localUrl(bind, listening.port), ...(bind.tls && { certificate: bind.tls.cert }) });
+  ready = true;
+  log.info({ url, pid: process.pid }, 'The service is ready.');
+  return {
+    url,
+    signInToken: () => cortex.signIns.issue(),
+    async close() {
+      ready = false;
+      cortex.close();
+      const closed = listening.close(closeBudget);
+      try {
+        await host.dispose();
+      } finally {
+        await closed;
+      }
+      log.info({}, 'The service has stopped.');
+    },
+  };
+}

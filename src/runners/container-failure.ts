@@ -13,13 +13,13 @@ const refusals: ReadonlySet<number> = new Set([125, 126, 127]);
 export async function containerFailure(
   error: unknown,
   container: Container,
-  { serverKey, around: { clock } }: OpenRequest,
+  { serverKey, signal, around: { clock } }: OpenRequest,
 ): Promise<LongshoreError> {
   const { child, name } = container;
-  const cause = asLongshoreError(error);
+  const cause = interruption(error, signal) ?? asLongshoreError(error);
   if (cause.code === 'cancelled' || cause.code === 'close-failed') return cause;
   const enough = new AbortController();
-  if (cause.code !== 'timeout') {
+  if (cause.code === 'connection-lost') {
     await Promise.race([child.exited, clock.sleep(exitLag, enough.signal).catch(() => undefined)]);
     enough.abort();
   }
@@ -43,6 +43,12 @@ export async function containerFailure(
       : 'was killed, most likely for using more memory than it may';
   const data = { ...failure.data, outOfMemory: facts?.outOfMemory ?? null };
   return new LongshoreError(failure.code, `${failure.message} Code 137: it ${why}.`, { cause: failure, data });
+}
+
+/** Whoever aborts with a reason of ours means that reason; any other reason is somebody who no longer wants it. */
+function interruption(error: unknown, signal: AbortSignal): LongshoreError | undefined {
+  if (!signal.aborted || error instanceof LongshoreError) return undefined;
+  return new LongshoreError('cancelled', 'The start was cancelled.', { cause: error });
 }
 
 /**

@@ -42,7 +42,7 @@ export interface Container {
   readonly name: string;
   /** The attached CLI: the container's stdin, stdout, stderr and exit code, but not its life. */
   readonly child: Child;
-  /** Settles when it runs. Rejects with `failed-to-start` if it ends before, or with the signal's reason. */
+  /** Settles when it runs. Rejects with `connection-lost` if it ends before, or with the signal's reason. */
   running(signal: AbortSignal): Promise<ContainerFacts>;
   /** What the engine knows of it now; `undefined` if it has none such, or was never heard of. */
   look(): Promise<ContainerFacts | undefined>;
@@ -170,7 +170,7 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
         if (facts === undefined || facts.state !== 'created') break;
         await clock.sleep(pollEvery, signal);
       }
-      throw new LongshoreError('failed-to-start', `The container ${name} ended before it was running.`);
+      throw new LongshoreError('connection-lost', `The container ${name} ended before it was running.`);
     },
     async look() {
       const id = await idWithin(target);

@@ -52,7 +52,7 @@ function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handl
       kind,
       epoch: offer.epoch,
       wireName,
-      definitionDigest: definitionDigest(definition),
+      definitionDigest: offer.digests?.get(definition) ?? definitionDigest(definition),
       definition,
       protocolVersion: offer.protocolVersion,
     });

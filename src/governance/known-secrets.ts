@@ -5,6 +5,8 @@ export interface KnownSecrets {
   /** From now on masked wherever they appear; remembered until the service stops, for a server's output outlives it. */
   learn(values: Iterable<string>): void;
   mask(text: string): string;
+  /** The length of the longest form of any of them, in characters. */
+  readonly longest: number;
 }
 
 /** Shorter values are masked only where they stand alone: they would blacken half of every text. */
@@ -26,6 +28,9 @@ export function knownSecrets(): KnownSecrets {
       words = [...values]
         .filter(value => value.length < shortest)
         .map(value => new RegExp(`(?<![A-Za-z0-9])${escaped(value)}(?![A-Za-z0-9])`, 'g'));
+    },
+    get longest() {
+      return forms[0]?.length ?? 0;
     },
     mask(text) {
       let masked = text;

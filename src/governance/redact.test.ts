@@ -118,6 +118,18 @@ describe('redact', () => {
     expect(redactor.shown({ a: 'x'.repeat(50) }, 20)).toBe(`{"a":"${'x'.repeat(13)}…`);
   });
 
+  it('S15: of a text too long to be looked at whole, no half secret is left at the edge', () => {
+    const secret = Array.from({ length: 1000 }, (_, index) => `s${index * 7919}`).join('-');
+    const redactor = createRedactor();
+    redactor.learn([secret]);
+    for (let offset = 0; offset < secret.length * 2; offset += 997) {
+      const shown = redactor.shown({ note: `${'y'.repeat(offset)}${secret.repeat(20)}` }, 40_000);
+      expect(shown.length).toBeLessThan(40_001);
+      expect(shown).not.toMatch(/s\d{4,}/);
+    }
+    expect(redactor.shown({ note: 'z'.repeat(1_000_000) }, 2048).length).toBe(2048);
+  });
+
   it.each<[JsonValue, JsonValue]>([
     [
       { token: null, secret: true, password: '' },

@@ -10,68 +10,139 @@ import { mask, maskShapes } from './secret-shapes.ts';
 export interface Redactor extends Pick<KnownSecrets, 'learn'> {
   text(text: string): string;
   json(value: JsonValue): JsonValue;
-  /** The masked value as JSON text of at most so many characters; a cut one ends in `…`. */
+  /** The masked value as JSON text of at most so many characters; a cut one ends in `…`. Looks at no more than it shows. */
   shown(value: JsonValue, limit: number): string;
 }
 
 /** JSON inside a text inside JSON … deeper than this is masked as a whole. */
 const deepest = 32;
+/** A text is looked at this far at least, however little of it is shown. */
+const leastReach = 65_536;
+/** No secret is taken to be longer, unless a longer one is known. */
+const longestSecret = 8_192;
 
 /** A redactor that knows no values yet. */
 export function createRedactor(): Redactor {
   const known = knownSecrets();
-
-  function maskText(text: string, depth: number): string {
-    const parsed = asJson(text);
-    if (parsed === undefined) return maskShapes(known.mask(text));
-    if (depth >= deepest) return mask;
-    const masked = JSON.stringify(maskValue(parsed, depth + 1));
-    // Where nothing inside was masked the text keeps its own spelling, and is still looked at as a text.
-    return masked === JSON.stringify(parsed) ? maskShapes(known.mask(text)) : masked;
+  function write(value: JsonValue, limit: number): string {
+    const writer = new MaskedWriter(known, limit, 0);
+    writer.value(value);
+    return writer.text;
   }
-
-  function maskValue(value: JsonValue, depth: number): JsonValue {
-    if (typeof value === 'string') return maskText(value, depth);
-    if (typeof value === 'number') return known.mask(String(value)) === String(value) ? value : mask;
-    if (typeof value !== 'object' || value === null) return value;
-    if (depth >= deepest) return mask;
-    if (isJsonObject(value)) return maskMembers(value, depth + 1);
-    const items = value as readonly JsonValue[];
-    return items.map((item, index) => (isSecretFlag(items[index - 1]) ? maskWhole(item) : maskValue(item, depth + 1)));
-  }
-
-  function maskMembers(object: JsonObject, depth: number): JsonObject {
-    // A pair such as { name: 'Authorization', value: '…' } is a member in another shape.
-    const pairName = object['name'] ?? object['key'] ?? object['header'];
-    const isSecretPair = typeof pairName === 'string' && isSecretName(pairName);
-    return Object.fromEntries(
-      Object.entries(object).flatMap(([name, member]) => {
-        if (member === undefined) return [];
-        const secret = name === 'value' ? isSecretPair : isSecretName(name) && !(name === 'key' && 'value' in object);
-        return [[known.mask(name), secret ? maskWhole(member) : maskValue(member, depth)]];
-      }),
-    );
-  }
-
   return {
     learn: values => known.learn(values),
-    text: text => maskText(text, 0),
-    json: value => maskValue(value, 0),
+    text: text => maskText(known, text, Number.POSITIVE_INFINITY, 0),
+    json: value => JSON.parse(write(value, Number.POSITIVE_INFINITY)) as JsonValue,
     shown(value, limit) {
-      const text = JSON.stringify(maskValue(value, 0));
+      const text = write(value, limit);
       return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
     },
   };
 }
 
-/** What is no secret under any name stays readable. */
-function maskWhole(value: JsonValue): JsonValue {
-  return value === null || typeof value === 'boolean' || value === '' ? value : mask;
+/** The text without secrets; of a long one at least as much as there is room for. */
+function maskText(known: KnownSecrets, text: string, room: number, depth: number): string {
+  const margin = Math.max(longestSecret, known.longest);
+  const reach = Math.max(leastReach, 2 * room + margin);
+  const parsed = text.length <= reach ? asJson(text) : undefined;
+  if (parsed !== undefined) {
+    if (depth >= deepest) return mask;
+    const writer = new MaskedWriter(known, room, depth + 1);
+    writer.value(parsed);
+    // Where nothing inside was masked the text keeps its own spelling, and is still looked at as a text.
+    if (writer.isMasked || writer.isFull) return writer.text;
+  }
+  if (text.length <= reach) return maskShapes(known.mask(text));
+  // A secret that the edge has cut in two is not known by its half: so much of the end is left out.
+  return maskShapes(known.mask(text.slice(0, reach))).slice(0, -margin);
 }
 
-/** `--token` before its value. */
-function isSecretFlag(value: JsonValue | undefined): boolean {
-  return typeof value === 'string' && /^--?[A-Za-z][\w-]*$/.test(value) && isSecretName(value);
+/** Writes a value as JSON without secrets, and stops when there is no more room. */
+class MaskedWriter {
+  text = '';
+  isMasked = false;
+  readonly #known: KnownSecrets;
+  readonly #limit: number;
+  readonly #depth: number;
+
+  constructor(known: KnownSecrets, limit: number, depth: number) {
+    this.#known = known;
+    this.#limit = limit;
+    this.#depth = depth;
+  }
+
+  get isFull(): boolean {
+    return this.text.length > this.#limit;
+  }
+
+  value(value: JsonValue, depth = this.#depth): void {
+    if (typeof value === 'string') this.#string(value, depth);
+    else if (typeof value === 'number') this.#number(value);
+    else if (typeof value !== 'object' || value === null) this.text += String(value);
+    else if (depth >= deepest) this.#masked();
+    else if (isJsonObject(value)) this.#members(value, depth + 1);
+    else this.#items(value, depth + 1);
+  }
+
+  #string(value: string, depth: number): void {
+    const room = Math.max(0, this.#limit - this.text.length);
+    const masked = maskText(this.#known, value, room, depth);
+    if (masked !== value) this.isMasked = true;
+    this.text += JSON.stringify(masked.length <= room ? masked : masked.slice(0, room + 1));
+  }
+
+  #number(value: number): void {
+    const text = JSON.stringify(value);
+    if (this.#known.mask(text) === text) this.text += text;
+    else this.#masked();
+  }
+
+  #items(items: readonly JsonValue[], depth: number): void {
+    this.text += '[';
+    for (const [index, item] of items.entries()) {
+      if (this.isFull) return;
+      if (index > 0) this.text += ',';
+      // `--token` before its value.
+      const before = items[index - 1];
+      const isFlag = typeof before === 'string' && /^--?[A-Za-z][\w-]*$/.test(before) && isSecretName(before);
+      if (isFlag) this.#whole(item);
+      else this.value(item, depth);
+    }
+    this.text += ']';
+  }
+
+  #members(object: JsonObject, depth: number): void {
+    // A pair such as { name: 'Authorization', value: '…' } is a member in another shape.
+    const pairName = object['name'] ?? object['key'] ?? object['header'];
+    const isSecretPair = typeof pairName === 'string' && isSecretName(pairName);
+    let first = true;
+    this.text += '{';
+    for (const name of Object.keys(object)) {
+      const member = object[name];
+      if (this.isFull) return;
+      if (member === undefined) continue;
+      this.text += first ? '' : ',';
+      first = false;
+      this.#string(name, deepest);
+      this.text += ':';
+      const isKeyOfPair = name === 'key' && 'value' in object;
+      const isSecret = name === 'value' ? isSecretPair : isSecretName(name) && !isKeyOfPair;
+      if (isSecret) this.#whole(member);
+      else this.value(member, depth);
+    }
+    this.text += '}';
+  }
+
+  /** What is no secret under any name stays readable. */
+  #whole(value: JsonValue): void {
+    if (value === null || typeof value === 'boolean' || value === '') this.text += JSON.stringify(value);
+    else this.#masked();
+  }
+
+  #masked(): void {
+    this.isMasked = true;
+    this.text += JSON.stringify(mask);
+  }
 }
 
 function asJson(text: string): JsonValue | undefined {

@@ -1,5 +1,5 @@
 import type { Authorisation } from '../core/authorisation.ts';
-import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
+import type { AgentId, Digest, Epoch, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Definition, Diagnostic, Era, Progress, RawResult, TransportName } from '../core/words.ts';
 
@@ -19,6 +19,8 @@ export interface Discovery {
   readonly resources: readonly Definition[];
   readonly prompts: readonly Definition[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Only of what is remembered of a server: the digests of its definitions. */
+  readonly digests?: ReadonlyMap<Definition, Digest>;
 }
 
 export interface CallOptions {
@@ -45,7 +47,10 @@ export interface Connection {
   readonly state: ConnectionState;
   /** Asks the connection, never the kind of server, whether a feature may be used (R47); a dotted path into the capabilities. */
   supports(capability: string): boolean;
-  /** Reads every list, page by page, within the discovery deadline (R48). */
+  /**
+   * Reads every list, page by page, within the discovery deadline (R48). Its first success makes the connection `ready`.
+   * Rejects with `discovery-failed`, `timeout`, `cancelled` or `connection-lost`; the connection itself stays as it was.
+   */
   discover(signal: AbortSignal): Promise<Discovery>;
   /**
    * Sends the one operation that the authorisation was minted for; its write happens in the same tick.
@@ -55,7 +60,7 @@ export interface Connection {
   call(authorisation: Authorisation, options?: CallOptions): Promise<RawResult>;
   /** Calls back when the server says that a list changed (R43). Returns the way to stop listening. */
   onListChanged(listener: () => void): () => void;
-  /** Settles when the connection is over, for whatever reason; never rejects. */
+  /** Settles as soon as no call is accepted any more: it is being closed, or its server went away. Never rejects. */
   readonly ended: Promise<{ readonly reason: string }>;
   stderrTail(): readonly string[];
   stderrCount(): number;

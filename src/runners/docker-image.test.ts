@@ -7,7 +7,7 @@ import { type RecordedDocker, type RecordedImage, recordedDocker } from '../../t
 import { openRequest, processSurroundings, survivors } from '../../test/fixtures/process-surroundings.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
-import { agentId, type HomeId } from '../core/ids.ts';
+import { agentId } from '../core/ids.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import { type DockerImageSpec, dockerImageRunner } from './docker-image.ts';
 import { reclaim } from './reclaim.ts';
@@ -145,13 +145,17 @@ describe('docker-image servers', () => {
   it('R57: leave a container alone that has their name and another owner, home or none', async () => {
     await prepare();
     const name = idOf('stdio:latest');
+    const us = {
+      'dev.longshore.home': around.containers.homeId,
+      'dev.longshore.agent': 'did:key:zTest',
+      'dev.longshore.image': 'stdio:latest',
+      'dev.longshore.instance': 'dead',
+    };
     const foreign: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
       ['ownership-mismatch', {}],
-      [
-        'ownership-mismatch',
-        { 'dev.longshore.home': around.containers.homeId, 'dev.longshore.agent': 'did:key:zOther' },
-      ],
-      ['in-use-by-other-home', { 'dev.longshore.home': 'other' as HomeId, 'dev.longshore.agent': 'did:key:zTest' }],
+      ['ownership-mismatch', { ...us, 'dev.longshore.agent': 'did:key:zOther' }],
+      ['ownership-mismatch', { ...us, 'dev.longshore.image': 'other:latest' }],
+      ['in-use-by-other-home', { ...us, 'dev.longshore.home': 'other' }],
     ];
     for (const [code, labels] of foreign) {
       const id = await docker.put(name, labels);

@@ -104,6 +104,7 @@ describe('docker-run servers', () => {
 
   it('R7, R10: are switched to HTTP where the image serves that: the probe is gone before the managed one starts', async () => {
     await prepare();
+    await docker.script([{ match: ['rm'], delay: 500 }]);
     const phases: OpenPhase[] = [];
     const one = await open(spec(['http:1']), { onPhase: phase => phases.push(phase) });
     expect(one.transport).toBe('streamable-http');
@@ -235,14 +236,10 @@ describe('docker-run servers', () => {
 
   it('R19: leave a container alone that has their name and is not ours', async () => {
     await prepare();
-    await docker.script([
-      {
-        match: ['run'],
-        code: 125,
-        stderr: `docker: Error response from daemon: Conflict. The container name "/x" is already in use by container "${'a'.repeat(64)}".`,
-      },
-    ]);
+    const name = `rax-probe-github-${process.pid}`;
+    await docker.put(name, {});
     await expect(open(spec(['stdio:1']))).rejects.toMatchObject({ code: 'name-in-use' });
+    expect(await docker.containers()).toEqual([name]);
     expect(await docker.started('rm')).toEqual([]);
     expect(await around.ledger.list()).toEqual([]);
   });

@@ -34,7 +34,12 @@ const after = (milliseconds: number) => new Promise(resolve => setTimeout(resolv
 function negotiation({ answersAt, failsAt, endsAfter = 0 }: Stdio) {
   return async (signal: AbortSignal): Promise<ProbeAnswer> => {
     const outcome = Promise.withResolvers<ProbeAnswer>();
-    if (answersAt !== undefined) void after(answersAt).then(() => outcome.resolve(answer));
+    // In two steps, so that its timer is younger than those of the race, and fires last of those that are due together.
+    if (answersAt !== undefined) {
+      void after(answersAt - 1)
+        .then(() => after(1))
+        .then(() => outcome.resolve(answer));
+    }
     if (failsAt !== undefined) {
       void after(failsAt).then(() => outcome.reject(new LongshoreError('connection-lost', 'It ended.')));
     }

@@ -1,4 +1,4 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { LongshoreError } from '../core/errors.ts';
 import type { Target } from './target.ts';
 
@@ -53,7 +53,8 @@ export async function readText(response: IncomingMessage, target: Target, outgoi
 }
 
 async function open(url: URL, options: RequestOptions, certificate: string | undefined): Promise<ClientRequest> {
-  if (url.protocol === 'http:') return httpRequest(url, options);
+  // Importing it would evaluate all that it exports, a WebSocket and thereby all of undici too: a fivefold start-up.
+  if (url.protocol === 'http:') return process.getBuiltinModule('node:http').request(url, options);
   // Most services listen on loopback without TLS, and every command line would pay for loading it.
   const { request: httpsRequest } = await import('node:https');
   if (certificate === undefined) return httpsRequest(url, options);

@@ -2,6 +2,8 @@
 export interface Candidate {
   readonly name: string;
   run(): Promise<void>;
+  /** Clears up after each run, outside of the measured time. */
+  after?(): Promise<void>;
 }
 
 /** The middle one of some numbers. */
@@ -20,10 +22,12 @@ export async function timeInTurn(
 ): Promise<ReadonlyMap<string, number>> {
   const times = new Map(candidates.map(({ name }) => [name, [] as number[]]));
   for (let round = 0; round <= rounds; round += 1) {
-    for (const { name, run } of candidates) {
+    for (const candidate of candidates) {
       const start = performance.now();
-      await run();
-      if (round > 0) times.get(name)?.push(performance.now() - start);
+      await candidate.run();
+      const taken = performance.now() - start;
+      if (round > 0) times.get(candidate.name)?.push(taken);
+      await candidate.after?.();
     }
   }
   return new Map([...times].map(([name, all]) => [name, median(all)]));

@@ -4,6 +4,9 @@ import { asLongshoreError, type ErrorCode, errorTable, LongshoreError } from '..
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
 
+/** Every code that a problem may have. */
+export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];
+
 /** RFC 9457, with our `code`, whether the same request may succeed later, and `data` for programs. */
 export const problemSchema = z
   .object({
@@ -11,7 +14,7 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.enum(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]),
+    code: z.enum(errorCodes),
     retryable: z.boolean(),
     data: z.record(z.string(), z.unknown()).optional(),
   })

@@ -16,6 +16,7 @@ import type { SaveSettings } from '../saved/add-server.ts';
 import { notLoaded } from '../saved/not-loaded.ts';
 import { rowMeant } from '../saved/saved-book.ts';
 import { plannedOf, savedName } from '../saved/saved-plan.ts';
+import type { StoredApprovals } from '../store/approvals.ts';
 import { findTools } from './find-tools.ts';
 import type { LogTail, Operator, ServerExplanation } from './operator.ts';
 import { type ReportSources, serverReport, serverReports } from './server-reports.ts';
@@ -24,6 +25,8 @@ import { type ReportSources, serverReport, serverReports } from './server-report
 export interface OperatorNeeds extends ReportSources {
   readonly governance: Governance;
   readonly around: Surroundings;
+  /** Every question that was ever asked. */
+  readonly asked: Pick<StoredApprovals, 'get'>;
   agent(id: AgentId): Agent;
   engine(): Promise<EngineReport>;
 }
@@ -113,6 +116,10 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
       open: () => approvals.open(agentId),
       get: id => approvals.get(agentId, id),
       history: limit => approvals.history(agentId, limit),
+      async stored(id) {
+        const found = await needs.asked.get(id);
+        return found?.agentId === agentId ? found : undefined;
+      },
       decide: (id, verdict) => approvals.decide(door.proof, agentId, id, verdict),
     },
   };

@@ -1,7 +1,6 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
 import { nearestName } from '../core/nearest-name.ts';
-import type { Caller } from '../core/words.ts';
 import type { Audit } from '../governance/audit.ts';
 import { type Agents, newAgentId } from '../store/agents.ts';
 import type { Callers } from '../store/callers.ts';
@@ -23,7 +22,7 @@ export interface HomeAgent {
 export interface HomeAgents {
   list(): Promise<readonly HomeAgent[]>;
   /** Makes an agent with a DID of its own. Rejects with `usage` for a bad name, `name-in-use`, `cannot-record`. */
-  add(actor: Caller, name: string): Promise<HomeAgent>;
+  add(actor: string, name: string): Promise<HomeAgent>;
   /** The agent that a name or DID means; without one, the home's own. Rejects with `unknown-agent`. */
   find(nameOrId: string | undefined): Promise<AgentId>;
 }

@@ -64,6 +64,8 @@ export interface Operator extends OperatorContext {
     get(id: ApprovalId): Approval | undefined;
     /** Newest first. */
     history(limit: number): Promise<readonly StoredApproval[]>;
+    /** Any question that was ever asked, as it is on disk. */
+    stored(id: ApprovalId): Promise<StoredApproval | undefined>;
     decide(id: ApprovalId, verdict: Verdict): Promise<Approval>;
   };
 }

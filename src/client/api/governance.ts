@@ -76,7 +76,7 @@ export interface WhyAnswer {
 }
 
 /**
- * GET /api/audit: `?handle=`, `?decision=`, `?since=` (milliseconds), `?after=` and `?before=` (`seq`), `?limit=` (at most
+ * GET /api/audit, of all agents and the home itself, or with ?agent= of one agent: `?handle=`, `?decision=`, `?since=` (milliseconds), `?after=` and `?before=` (`seq`), `?limit=` (at most
  * 1000), `?order=newest-first` (so if not said) or `oldest-first`.
  */
 export type AuditAnswer = readonly AuditRowView[];

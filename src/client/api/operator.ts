@@ -8,8 +8,10 @@ export interface AgentView {
   /** Null for an agent that an embedding program named by its DID only. */
   readonly name: string | null;
   readonly isDefault: boolean;
+  /** How many it has saved. */
   readonly servers: number;
-  readonly createdAt: number;
+  /** Null for those that were not added here. */
+  readonly createdAt: number | null;
 }
 
 /** `name`: 1 to 64 of A-Z a-z 0-9 _ . -; taken ones are 409 `name-in-use`. Longshore makes it a DID of its own. */
@@ -17,7 +19,7 @@ export interface AddAgentRequest {
   readonly name: string;
 }
 
-/** GET /api/tokens: the clients with tokens of their own, revoked ones included. */
+/** GET /api/tokens: the clients with tokens of their own, revoked ones included; of all agents, or with ?agent= of one. */
 export interface TokenView {
   readonly name: string;
   readonly caller: string;

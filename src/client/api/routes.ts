@@ -41,7 +41,7 @@ import type {
   UnloadAnswer,
 } from './servers.ts';
 import type { Done, Health, ServiceView, SignInLink } from './service.ts';
-import type { InvokeAnswer, InvokePending, InvokeRequest, ToolsAnswer } from './tools.ts';
+import type { InvokeAnswer, InvokePending, InvokeRequest, ToolsAnswer, ToolsCatalogAnswer } from './tools.ts';
 
 /** What of a server's path stands for `:ref`. */
 interface ByRef {
@@ -86,6 +86,7 @@ export interface Routes {
     readonly query?: { readonly server?: string; readonly tool?: string };
     readonly answer: ToolsAnswer;
   };
+  'GET /api/tools/catalog': { readonly answer: ToolsCatalogAnswer };
   'POST /api/tools/invoke': { readonly body: InvokeRequest; readonly answer: InvokeAnswer | InvokePending };
 
   'GET /api/approvals': {

@@ -146,6 +146,8 @@ export interface LoadAnswer {
   readonly code?: ErrorCode;
   readonly data: {
     readonly server: string;
+    /** What `unload` takes for sure: the full id of an image's container, else the server key. */
+    readonly resource_id: string;
     readonly kind: ServerKind;
     /** Ids of its containers or process groups. */
     readonly holdings: readonly string[];

@@ -25,6 +25,37 @@ export interface ToolView {
   readonly protocol_version: string;
 }
 
+/** GET /api/tools/catalog: D1's list for a form, each tool with its parameters and how it was used lately. */
+export type ToolsCatalogAnswer = readonly CatalogTool[];
+
+export interface CatalogTool {
+  /** A ToolView's `toolId`. */
+  readonly id: string;
+  readonly kind: 'mcp';
+  /** The handle's name. */
+  readonly name: string;
+  readonly displayName: string;
+  readonly description: string;
+  /** The top level of its input schema. */
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly type: string;
+    readonly required: boolean;
+    readonly description?: string;
+  }[];
+  readonly executable: boolean;
+  readonly executableHint?: string;
+  readonly serverId: string | null;
+  readonly serverName: string;
+  /** Of the last 20,000 rows of the record; null where there is nothing to tell. */
+  readonly metrics: {
+    readonly callCount: number;
+    readonly successRatePct: number | null;
+    readonly avgDurationMs: number | null;
+    readonly lastUsedAt: number | null;
+  };
+}
+
 /** POST /api/tools/invoke, through governed dispatch, as `operator`. */
 export interface InvokeRequest {
   /** A ToolView's `toolId`, or a handle's name. */

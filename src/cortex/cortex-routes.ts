@@ -1,0 +1,46 @@
+import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { HostService } from '../host-service.ts';
+import type { CortexApp } from './cortex-env.ts';
+import { recentResults } from './recent-results.ts';
+import { routeMaker } from './route-maker.ts';
+import { agentRoutes } from './routes/agents.ts';
+import { approvalRoutes } from './routes/approvals.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { commandsRoute } from './routes/commands.ts';
+import { gatewayRoutes } from './routes/gateway.ts';
+import { mcpLifecycleRoutes } from './routes/mcp-lifecycle.ts';
+import { mcpServerRoutes } from './routes/mcp-servers.ts';
+import { ruleRoutes } from './routes/rules.ts';
+import { secretRoutes } from './routes/secrets.ts';
+import { statusRoute } from './routes/status.ts';
+import { tokenRoutes } from './routes/tokens.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { toolsCatalogRoute } from './routes/tools-catalog.ts';
+import { invokeRoute } from './routes/tools-invoke.ts';
+
+/** The routes on one home, for `createCortex`. A new route is a new file in routes/ and a line here. */
+export function cortexRoutes(
+  service: HostService,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): readonly ((app: CortexApp) => void)[] {
+  const results = recentResults();
+  const routes = (app: CortexApp): void => {
+    const on = routeMaker(app, service);
+    mcpServerRoutes(on);
+    statusRoute(on);
+    mcpLifecycleRoutes(on);
+    commandsRoute(on, service, log);
+    toolRoutes(on);
+    toolsCatalogRoute(on);
+    invokeRoute(on, clock, results);
+    approvalRoutes(on, service, results);
+    ruleRoutes(on);
+    auditRoutes(on, app, service);
+    agentRoutes(on, service);
+    tokenRoutes(on, service);
+    secretRoutes(on, service);
+    gatewayRoutes(app);
+  };
+  return [routes];
+}

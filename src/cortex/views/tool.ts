@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi';
+import type { ToolView } from '../../client/api-types.ts';
+import type { ServerReport } from '../../commands/server-report.ts';
+import { isJsonObject } from '../../core/json.ts';
+import type { Definition, Handle } from '../../core/words.ts';
+
+const definitionSchema = z
+  .custom<Definition>(value => isJsonObject(value) && typeof value['name'] === 'string', 'must be a tool')
+  .openapi('ToolDefinition', {
+    type: 'object',
+    properties: { name: { type: 'string' } },
+    required: ['name'],
+    additionalProperties: true,
+  });
+
+export const toolSchema = z
+  .object({
+    name: z.string(),
+    server: z.string(),
+    tool: z.string(),
+    toolId: z.string(),
+    definition: definitionSchema,
+    protocol_version: z.string(),
+  })
+  .openapi('Tool') satisfies z.ZodType<ToolView>;
+
+/** What `invoke` takes for a tool: D1's id, or the handle's name where the server is not saved. */
+export function toolIdOf(handle: Handle, serverId: string | null): string {
+  return serverId === null
+    ? handle.handleName
+    : `mcp:${serverId}:${encodeURIComponent(handle.wireName.toWellFormed())}`;
+}
+
+/** Which saved server a tool id is of, and the server's own name of the tool; undefined for any other text. */
+export function readToolId(text: string): { readonly serverId: string; readonly tool: string } | undefined {
+  const [, serverId, encoded] = /^mcp:([^:]+):(.*)$/s.exec(text) ?? [];
+  if (serverId === undefined || encoded === undefined) return undefined;
+  try {
+    return { serverId, tool: decodeURIComponent(encoded) };
+  } catch {
+    // No URL encoding of anything: there is no such tool.
+    return { serverId, tool: encoded };
+  }
+}
+
+/** The tools of an agent as the API tells them, verbatim. */
+export function toolViews(handles: readonly Handle[], servers: readonly ServerReport[]): readonly ToolView[] {
+  const ids = new Map(servers.map(({ server, serverId }) => [server, serverId]));
+  return handles.map(handle => ({
+    name: handle.handleName,
+    server: handle.ownerKey,
+    tool: handle.wireName,
+    toolId: toolIdOf(handle, ids.get(handle.ownerKey) ?? null),
+    definition: handle.definition,
+    protocol_version: handle.protocolVersion,
+  }));
+}

@@ -226,7 +226,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   });
   const secrets = hostSecrets({ vault, audit, onSecrets });
   const engine = engineReporter(around);
-  const operated = { ...sources, fleet, ledger, saved, governance, around, agent, engine };
+  const operated = { ...sources, asked: store.approvals, fleet, ledger, saved, governance, around, agent, engine };
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
   return {
     operator: governance.desk.admit('library'),

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { EventData } from './api/events.ts';
 import { asJson, failureOf } from './problem.ts';
@@ -24,7 +24,11 @@ const mostAttempts = 5;
  * The service's events from now on, without end: a stream that breaks is taken up again where it broke. Ends without an
  * error when the signal is aborted; rejects with `unreachable` when the service is gone.
  */
-export async function* events(target: Target, signal: AbortSignal): AsyncGenerator<ServiceEvent> {
+export async function* events(
+  target: Target,
+  signal: AbortSignal,
+  clock: Pick<Clock, 'sleep'> = systemClock,
+): AsyncGenerator<ServiceEvent> {
   let lastId: string | undefined;
   let attempts = 0;
   while (!signal.aborted) {
@@ -39,7 +43,7 @@ export async function* events(target: Target, signal: AbortSignal): AsyncGenerat
       attempts += 1;
       if (attempts >= mostAttempts || !isPassing(error)) throw error;
     }
-    await sleep(1_000, undefined, { signal }).catch(() => undefined);
+    await clock.sleep(1_000, signal).catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemClock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { ask } from './ask.ts';
 import { type Found, findService } from './find-service.ts';
@@ -40,7 +40,7 @@ export async function startService(options: StartOptions): Promise<Target> {
       if (hasEnded(child) && found.as === 'nobody') throw failedToStart(lastWords);
       if (Date.now() > deadline) throw tooLate(found, home, budget);
       if (signal?.aborted) throw new LongshoreError('cancelled', 'It was cancelled.');
-      await sleep(pollMilliseconds);
+      await systemClock.sleep(pollMilliseconds);
     }
   } finally {
     rmSync(lastWords, { force: true });

@@ -291,6 +291,49 @@ describe('Fleet', () => {
       expect(starts).toBe(2);
     });
 
+    it('keeps its key while it is not here, and a server that is saved later keeps the one it has', async () => {
+      const { fleet } = fleetOf(key => Promise.resolve(new Server(key)));
+      fleet.reserve(agent, 'one' as ServerKey);
+      const other = await fleet.load(agent, planned('one'), options());
+      expect(other.serverKey).toMatch(/^one-[0-9a-f]{4}$/);
+      fleet.keep(other, { ...planned('one'), config: { name: 'one', command: 'saved' } });
+      expect(other.planned.config.command).toBe('saved');
+      await fleet.unload(agent, other.serverKey);
+      expect(() => fleet.freeKey(agent, planned('one'))).toThrow(expect.objectContaining({ code: 'name-in-use' }));
+      fleet.release(agent, 'one' as ServerKey);
+      expect(fleet.freeKey(agent, planned('one'))).toBe('one');
+      expect(fleet.restore(agent, { planned: planned('two'), serverKey: other.serverKey, last: undefined })).toBe(
+        fleet.restore(agent, { planned: planned('three'), serverKey: other.serverKey, last: undefined }),
+      );
+    });
+
+    it('is listed by what it was seen to offer meanwhile, unless it lists itself', async () => {
+      const { fleet, member, mounts } = restore('one');
+      const seen = { discovery: found, protocolVersion: '2026-07-28' };
+      fleet.offer(agent, member.serverKey, seen);
+      expect(mounts).toEqual([
+        ['load', null],
+        ['load', null],
+      ]);
+      await fleet.wake(agent, member.serverKey, options().signal);
+      fleet.offer(agent, member.serverKey, seen);
+      fleet.offer(agent, 'nobody' as ServerKey, seen);
+      expect(mounts.map(([reason]) => reason)).toEqual(['load', 'load', 'wake']);
+    });
+
+    it('starts and stops only after what is done aside', async () => {
+      const { fleet, member, servers } = restore('one');
+      const gate = Promise.withResolvers<void>();
+      const aside = member.aside(live => gate.promise.then(() => live));
+      const woken = fleet.wake(agent, member.serverKey, options().signal);
+      await vi.advanceTimersByTimeAsync(10);
+      expect(servers).toEqual([]);
+      gate.resolve();
+      expect(await aside).toBeUndefined();
+      const connection = await woken;
+      expect(await member.aside(live => Promise.resolve(live))).toBe(connection);
+    });
+
     it('is not started again once it was unloaded or the host closes', async () => {
       const { fleet, member, servers } = restore('one');
       await fleet.wake(agent, member.serverKey, options().signal);

@@ -121,6 +121,7 @@ export function createRegistry(options: { readonly now: () => number; readonly t
   }
 
   function evict(agentId: AgentId, spared: ServerKey): ServerKey[] {
+    if (!Number.isFinite(toolCap)) return [];
     const shelf = shelfOf(agentId);
     const evicted: ServerKey[] = [];
     const count = () => [...shelf.names.values()].filter(handle => handle.kind === 'tool').length;

@@ -1,6 +1,6 @@
 import type { Restored } from '../connections/fleet.ts';
 import { SerialQueue } from '../connections/serial-queue.ts';
-import { type AgentId, type Digest, type ServerKey, sha256 } from '../core/ids.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Mount } from '../core/ports/mount.ts';
 import type { Definition, Handle } from '../core/words.ts';
@@ -18,7 +18,7 @@ export class DefinitionCache {
   /** Saved servers by agent and key. */
   readonly #ids = new Map<string, string>();
   /** What is stored of each server, so that the same is not written again at every start of it. */
-  readonly #known = new Map<string, Digest>();
+  readonly #known = new Map<string, string>();
 
   constructor(stored: CachedDefinitions, log: Log) {
     this.#stored = stored;
@@ -57,29 +57,43 @@ export class DefinitionCache {
 
   /** Writes what a server offers now; resolves when it is on disk. Rejects with `unknown-server` or `cannot-record`. */
   keep(serverId: string, entries: readonly Omit<CachedDefinition, 'discoveredAt'>[]): Promise<void> {
-    const digest = digestOf(entries);
+    const signature = signatureOf(entries);
     return this.#queue.run(async () => {
-      if (this.#known.get(serverId) === digest) return;
+      if (this.#known.get(serverId) === signature) return;
       await this.#stored.replace(serverId, entries);
-      this.#known.set(serverId, digest);
+      this.#known.set(serverId, signature);
     });
   }
 
-  /** What is kept of a server; undefined if it was never seen, or nothing of it can be read. */
+  /** What is kept of a server; undefined if it was never seen. Rejects where what is kept is damaged. */
   async last(serverId: string): Promise<LastSeen | undefined> {
-    const rows = await this.#stored.of(serverId);
-    const [first] = rows;
-    if (first === undefined) return undefined;
-    this.#known.set(serverId, digestOf(rows));
-    const of = (kind: Handle['kind']): readonly Definition[] =>
-      rows.filter(row => row.kind === kind).map(row => row.definition);
-    const discovery = { tools: of('tool'), resources: of('resource'), prompts: of('prompt'), diagnostics: [] };
-    return { discovery, protocolVersion: first.protocolVersion };
+    return this.#seen(serverId, await this.#stored.of(serverId));
+  }
+
+  /** The same of all servers, by id; what is damaged of one is told in the log. */
+  async lastOfAll(): Promise<ReadonlyMap<string, LastSeen | undefined>> {
+    const seen = new Map<string, LastSeen | undefined>();
+    for (const [serverId, rows] of await this.#stored.all()) {
+      if (rows === undefined) this.#log.warn({ serverId }, 'What a saved server last offered cannot be read.');
+      seen.set(serverId, this.#seen(serverId, rows ?? []));
+    }
+    return seen;
   }
 
   /** Settles when everything is written. */
   idle(): Promise<void> {
     return this.#queue.idle();
+  }
+
+  #seen(serverId: string, rows: readonly CachedDefinition[]): LastSeen | undefined {
+    const [first] = rows;
+    if (first === undefined) return undefined;
+    this.#known.set(serverId, signatureOf(rows));
+    const of = (kind: Handle['kind']): readonly Definition[] =>
+      rows.filter(row => row.kind === kind).map(row => row.definition);
+    const digests = new Map(rows.map(row => [row.definition, row.definitionDigest]));
+    const discovery = { tools: of('tool'), resources: of('resource'), prompts: of('prompt'), diagnostics: [], digests };
+    return { discovery, protocolVersion: first.protocolVersion };
   }
 
   async #keepLogged(serverId: string, entries: Parameters<DefinitionCache['keep']>[1], server: string): Promise<void> {
@@ -99,8 +113,9 @@ export function entryOf(
   return { kind, wireName, definition, definitionDigest, protocolVersion };
 }
 
-function digestOf(entries: readonly Omit<CachedDefinition, 'discoveredAt'>[]): Digest {
-  return sha256(
-    JSON.stringify(entries.map(entry => [entry.kind, entry.wireName, entry.definitionDigest, entry.protocolVersion])),
-  );
+/** Equal for entries of which nothing needs to be written. */
+function signatureOf(entries: readonly Omit<CachedDefinition, 'discoveredAt'>[]): string {
+  return entries
+    .map(entry => JSON.stringify([entry.kind, entry.wireName, entry.definitionDigest, entry.protocolVersion]))
+    .join();
 }

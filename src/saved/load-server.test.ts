@@ -165,7 +165,7 @@ describe('load and unload', () => {
       expect(await world.saved().list()).toEqual([]);
     }
     await world.load('mcp/time', { save: true });
-    const [{ name = '' } = {}] = await world.saved().list();
+    const name = (await world.saved().list())[0]?.name ?? '';
     expect(name).toMatch(/^mcp-mcp-time-latest-[0-9a-f]{16}$/);
     expect(await world.unload(name)).toMatchObject({ saved_removed: true });
     const nothing = await refusal(world.unload('mcp/time'));

@@ -14,7 +14,7 @@ import type { Audit } from '../governance/audit.ts';
 import type { Registry } from '../governance/registry.ts';
 import type { SecretVault } from '../store/secret-vault.ts';
 import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
-import type { DefinitionCache } from './definition-cache.ts';
+import type { DefinitionCache, LastSeen } from './definition-cache.ts';
 import { Refreshes } from './refreshes.ts';
 import { isLegacy, plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
 import { type Secured, ServerSecrets } from './server-secrets.ts';
@@ -128,7 +128,8 @@ export class SavedBook implements AsyncDisposable {
 
   /** Gives every saved server of every agent its place, at the opening of a host; none is started (R68). */
   async restore(): Promise<void> {
-    for (const row of await this.rows()) await this.place(row);
+    const seen = await this.needs.cache.lastOfAll();
+    for (const row of await this.rows()) this.#take(row, seen.get(row.serverId));
   }
 
   /**
@@ -136,16 +137,23 @@ export class SavedBook implements AsyncDisposable {
    * One that is disabled, legacy or damaged only keeps its key. Never rejects for the row's own faults.
    */
   async place(row: SavedServer): Promise<void> {
+    const last = await this.needs.cache.last(row.serverId).catch((error: unknown) => {
+      this.needs.log.warn(
+        { server: row.name, error: String(error) },
+        'What a saved server last offered cannot be read.',
+      );
+      return undefined;
+    });
+    this.#take(row, last);
+  }
+
+  #take(row: SavedServer, last: LastSeen | undefined): void {
     const { agentId, serverKey, serverId } = row;
     const { fleet, cache, log } = this.needs;
     fleet.reserve(agentId, serverKey);
     cache.follow(agentId, serverKey, serverId);
     this.#faults.delete(serverId);
     if (!row.enabled || isLegacy(row)) return;
-    const last = await cache.last(serverId).catch((error: unknown) => {
-      log.warn({ server: row.name, error: String(error) }, 'What a saved server last offered cannot be read.');
-      return undefined;
-    });
     try {
       fleet.restore(agentId, { planned: plannedOf(row), serverKey, last });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { LongshoreError } from '../core/errors.ts';
 import type { Digest } from '../core/ids.ts';
 import type { Definition, HandleKind } from '../core/words.ts';
@@ -21,6 +21,8 @@ export interface CachedDefinition {
 /** The cached definitions of saved servers, in the order in which they were discovered. */
 export interface CachedDefinitions {
   of(serverId: string): Promise<readonly CachedDefinition[]>;
+  /** Of all servers at once, by id; `undefined` for a server of which something is damaged. */
+  all(): Promise<ReadonlyMap<string, readonly CachedDefinition[] | undefined>>;
   /** Puts these in the place of all earlier ones of that server, all or none. `unknown-server` if it is not saved. */
   replace(serverId: string, definitions: readonly Omit<CachedDefinition, 'discoveredAt'>[]): Promise<void>;
 }
@@ -71,14 +73,13 @@ export const cachedDefinitionsTable: Table<CachedDefinitions> = {
           .where('server_id', '=', serverId)
           .orderBy('position')
           .execute();
-        return rows.map(row => ({
-          kind: row.kind,
-          wireName: row.wire_name,
-          definition: JSON.parse(row.definition) as Definition,
-          definitionDigest: row.definition_digest as Digest,
-          protocolVersion: row.protocol_version,
-          discoveredAt: row.discovered_at,
-        }));
+        return rows.map(asCached);
+      },
+      async all() {
+        // Each server's few rows are put in order here: a sort of all of them would move every definition about.
+        const rows = await db.selectFrom('cached_definitions').selectAll().execute();
+        const servers = [...Map.groupBy(rows, row => row.server_id)];
+        return new Map(servers.map(([id, own]) => [id, ifSound(own.sort((a, b) => a.position - b.position))]));
       },
       async replace(serverId, definitions) {
         await db.transaction().execute(async transaction => {
@@ -111,3 +112,22 @@ export const cachedDefinitionsTable: Table<CachedDefinitions> = {
     };
   },
 };
+
+function asCached(row: Selectable<CachedDefinitionsTables['cached_definitions']>): CachedDefinition {
+  return {
+    kind: row.kind,
+    wireName: row.wire_name,
+    definition: JSON.parse(row.definition) as Definition,
+    definitionDigest: row.definition_digest as Digest,
+    protocolVersion: row.protocol_version,
+    discoveredAt: row.discovered_at,
+  };
+}
+
+function ifSound(rows: readonly Parameters<typeof asCached>[0][]): readonly CachedDefinition[] | undefined {
+  try {
+    return rows.map(asCached);
+  } catch {
+    return undefined;
+  }
+}

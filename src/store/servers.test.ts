@@ -1,4 +1,8 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { foreignDatabase } from '../../test/fixtures/foreign-database.ts';
 import { systemClock } from '../core/clock.ts';
 import { type AgentId, type Digest, type ServerKey, sha256 } from '../core/ids.ts';
 import type { Definition } from '../core/words.ts';
@@ -151,5 +155,34 @@ describe('cached definitions', () => {
     await store.servers.remove(serverId);
     expect(await store.cachedDefinitions.of(serverId)).toHaveLength(0);
     await expect(store.cachedDefinitions.replace(serverId, [])).rejects.toMatchObject({ code: 'unknown-server' });
+  });
+
+  it('R68: of all servers come at once, and what is damaged of one hides no other, its own row included', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'longshore-servers-'));
+    try {
+      const path = join(folder, 'longshore.db');
+      await using store = await openStore({ path, clock: systemClock });
+      const ids: string[] = [];
+      for (const name of ['a', 'b', 'c']) ids.push((await saveOne(store, entry(name))).serverId);
+      for (const id of ids) await store.cachedDefinitions.replace(id, [definition('y'), definition('x')]);
+      const other = foreignDatabase(path);
+      other.exec(
+        "update cached_definitions set definition = '{' where wire_name = 'x' and server_id = '" + ids[1] + "'",
+      );
+      other.exec("update servers set config_json = '{' where name = 'b'");
+      other.exec("update servers set args_json = '[' where name = 'c'");
+      other.close();
+      const all = await store.cachedDefinitions.all();
+      expect(ids.map(id => all.get(id)?.map(one => one.wireName))).toEqual([['y', 'x'], undefined, ['y', 'x']]);
+      const rows = await store.servers.list();
+      expect(rows.map(({ name, config, image, args }) => [name, config !== null, image, args])).toEqual([
+        ['a', true, null, null],
+        ['b', false, null, null],
+        ['c', false, null, null],
+      ]);
+      expect(await store.servers.remove(ids[1] ?? '')).toBe(true);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -1,4 +1,4 @@
-import type { AgentId, Epoch, ServerKey } from '../ids.ts';
+import type { AgentId, Digest, Epoch, ServerKey } from '../ids.ts';
 import type { Definition, WithdrawReason } from '../words.ts';
 
 /** What a connection found, on its way to becoming handles. */
@@ -11,6 +11,8 @@ export interface Discovered {
   readonly tools: readonly Definition[];
   readonly resources: readonly Definition[];
   readonly prompts: readonly Definition[];
+  /** Of definitions that were digested before, so that a start need not do it again. */
+  readonly digests?: ReadonlyMap<Definition, Digest>;
 }
 
 /** Why a server's handles are mounted: its first list, going to sleep, its list after a sleep, or a change of it. */

@@ -41,7 +41,7 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
   const onGuess = guessLimit(limits, clock);
 
   const app: CortexApp = new OpenAPIHono<CortexEnv>({ defaultHook: refuseInvalid() });
-  app.onError(onError(needs.log));
+  app.onError(onError(needs.log, needs.redactor));
   app.notFound(context =>
     problem(
       new LongshoreError(

@@ -3,6 +3,8 @@ import { HTTPException } from 'hono/http-exception';
 import { asLongshoreError, type ErrorCode, errorTable, LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
+import { maskTexts } from '../governance/mask-texts.ts';
+import type { Redactor } from '../governance/redact.ts';
 
 /** Every code that a problem may have. */
 export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];
@@ -53,14 +55,19 @@ function httpStatus(status: number): number {
 }
 
 /** Turns whatever a handler threw into a problem; of our own mistakes it tells only that there was one, and logs the rest. */
-export function onError(log: Log): (error: Error) => Response {
+export function onError(log: Log, redactor: Pick<Redactor, 'text'>): (error: Error) => Response {
   return error => {
     if (error instanceof HTTPException) return problem(badRequest(error), error.status);
     const failure = asLongshoreError(error);
-    if (failure.code !== 'internal') return problem(failure);
+    if (failure.code !== 'internal') return problem(masked(failure, redactor));
     log.error({ err: error }, 'A request failed by a mistake of ours.');
     return problem(new LongshoreError('internal', 'Something went wrong inside Longshore. Its log says what.'));
   };
+}
+
+/** Failures of servers quote what those wrote. */
+function masked({ code, message, data }: LongshoreError, redactor: Pick<Redactor, 'text'>): LongshoreError {
+  return new LongshoreError(code, redactor.text(message), data ? { data: maskTexts(data, redactor) } : {});
 }
 
 /** What the framework itself refuses: a body that is no JSON, or of another media type. */

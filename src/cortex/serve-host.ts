@@ -7,6 +7,8 @@ import { operatorToken } from '../store/operator-token.ts';
 import { createCortex } from './app.ts';
 import { type Bind, localUrl } from './bind.ts';
 import type { CortexApp } from './cortex-env.ts';
+import { cortexRoutes } from './cortex-routes.ts';
+import { cortexEvents } from './host-events.ts';
 import { defaultLimits } from './limits.ts';
 import { listen } from './listen.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -36,7 +38,8 @@ export interface Served {
 /** Serves a host: Cortex listens, and the home says where. Rejects with `bad-setting` or `cannot-record`. */
 export async function serveHost(needs: ServeNeeds): Promise<Served> {
   const { host, bind, log, clock = systemClock, closeBudget } = needs;
-  const { home, callers, announce, leftovers } = host.service();
+  const served = host.service();
+  const { home, callers, announce, leftovers, redactor } = served;
   const startedAt = clock.now();
   let ready = false;
   let url = '';
@@ -49,8 +52,9 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
       callers,
       allowedHosts: bind.allowedHosts,
       limits: defaultLimits,
+      redactor,
       isReady: () => ready,
-      onEvent: () => () => undefined,
+      onEvent: cortexEvents(served),
     },
     apiRoutes(),
   );
@@ -66,7 +70,7 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
       // Its answer is written before anything ends.
       stop: () => void setImmediate(() => needs.onStopAsked()),
     };
-    return [serviceRoutes(service)];
+    return [serviceRoutes(service), ...cortexRoutes(served, { clock, log })];
   }
 
   const listening = await listen((request, bindings) => cortex.app.fetch(request, bindings), bind, log);

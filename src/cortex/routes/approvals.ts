@@ -90,7 +90,8 @@ async function outcomeOf(
     order: 'oldest-first',
     limit: 100,
   });
-  const row = rows.find(({ kind }) => kind === 'outcome');
+  // The call that asked and was told to wait has an outcome too, and did not run.
+  const row = rows.find(({ kind, decision }) => kind === 'outcome' && decision === 'user_approved');
   if (!row) return {};
   const result = row.dispatch_id === null ? undefined : results.get(row.dispatch_id);
   return { outcome: { status: row.status ?? 'unknown', message: row.message, ...(result && { result }) } };

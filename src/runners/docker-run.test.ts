@@ -8,6 +8,8 @@ import { openRequest, processSurroundings, survivors } from '../../test/fixtures
 import { defaultDeadlines } from '../core/deadlines.ts';
 import { type DockerRunSpec, dockerRunRunner } from './docker-run.ts';
 import type { Opened, OpenPhase, OpenRequest } from './runner.ts';
+import type { Watchdog } from './watchdog/watchdog.ts';
+import type { ContainerTask } from './watchdog/watchdog-tasks.ts';
 
 const images: Readonly<Record<string, RecordedImage>> = {
   'stdio:1': { mode: 'stdio' },
@@ -143,6 +145,43 @@ describe('docker-run servers', () => {
     expect(await around.ledger.list()).toEqual([]);
   });
 
+  it('R3: close the transport of HTTP once the removal has settled', async () => {
+    await prepare();
+    const one = await open(spec(['http:1']));
+    await docker.script([{ match: ['rm'], delay: 200 }]);
+    let removedBefore: number | undefined;
+    const closed = Promise.withResolvers<void>();
+    one.wire.onclose = () => {
+      void docker.calls().then(calls => {
+        removedBefore = calls.filter(({ event, argv }) => event === 'exit' && argv[0] === 'rm').length;
+        closed.resolve();
+      });
+    };
+    await one.closeGracefully(new AbortController().signal);
+    await closed.promise;
+    expect(removedBefore).toBe(2);
+    expect(await docker.containers()).toEqual([]);
+  });
+
+  it('R5: are known to the watchdog, by a label that nobody else has, before they exist', async () => {
+    await prepare();
+    const tasks: (ContainerTask & { readonly runs: number })[] = [];
+    let runs: Promise<unknown> = Promise.resolve();
+    const watchdog: Watchdog = {
+      ...around.watchdog,
+      assign(task) {
+        runs = docker.started('run').then(started => tasks.push({ ...task, runs: started.length }));
+      },
+    };
+    await open(spec(['stdio:1']), { around: { ...around, watchdog } });
+    await runs;
+    expect(tasks).toMatchObject([
+      { label: `dev.longshore.instance=${around.instance}`, program: docker.program, globals: [], runs: 0 },
+    ]);
+    const [argv = []] = await docker.started('run');
+    expect(argv).toContain(`dev.longshore.instance=${around.instance}`);
+  });
+
   it('R1, R54: that cannot be removed stay in the ledger and say why, until another try succeeds', async () => {
     await prepare();
     const one = await open(spec(['deaf:1']));
@@ -217,8 +256,9 @@ describe('docker-run servers', () => {
 
   it('S10: whose log names a stranger are never looked for there', async () => {
     await prepare();
-    const abort = AbortSignal.timeout(2_500);
-    await expect(open(spec(['malicious:1']), { signal: abort })).rejects.toThrow(/abort|timeout/i);
+    const abort = new AbortController();
+    void docker.saw('started').then(() => setTimeout(() => abort.abort(), 2_500));
+    await expect(open(spec(['malicious:1']), { signal: abort.signal })).rejects.toMatchObject({ code: 'cancelled' });
     expect(await docker.started('run')).toHaveLength(1);
   });
 
@@ -251,6 +291,19 @@ describe('docker-run servers', () => {
     expect(phases).toContain('pulling layer: Pull complete');
     await expect(open(spec(['nowhere:1']))).rejects.toMatchObject({ code: 'image-not-found' });
     expect(await docker.started('run')).toHaveLength(1);
+  });
+});
+
+describe('R50: a start of a docker-run server whose engine does not say what it makes', () => {
+  it('removes a container that appears only after the CLI was ended', async () => {
+    await prepare();
+    await docker.script([{ match: ['run'], appearsAfter: 4_000 }]);
+    const abort = new AbortController();
+    void docker.saw('start', 'run').then(() => abort.abort());
+    await expect(open(spec(['silent:1']), { signal: abort.signal })).rejects.toMatchObject({ code: 'cancelled' });
+    await docker.saw('created');
+    expect(await docker.containers()).toEqual([]);
+    expect(await around.ledger.list()).toEqual([]);
   });
 });
 

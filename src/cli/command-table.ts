@@ -206,3 +206,9 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/complete.ts')).completeCommand,
   },
 ];
+
+/** The command of a name or alias; undefined for none. */
+export function commandEntry(name: string | undefined): CommandEntry | undefined {
+  if (name === undefined) return undefined;
+  return commandTable.find(entry => entry.name === name || entry.alias === name);
+}

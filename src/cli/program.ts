@@ -1,6 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { version } from '../core/version.ts';
-import { type CommandEntry, commandTable } from './command-table.ts';
+import { type CommandEntry, commandEntry, commandTable } from './command-table.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What every command's action is given besides its own options. */
@@ -38,8 +38,7 @@ export async function program(argv: readonly string[], context: CommandContext):
 /** The entry that is run, or whose help is asked for. */
 function namedCommand(argv: readonly string[]): CommandEntry | undefined {
   const [first, second] = argv.filter(word => !word.startsWith('-'));
-  const name = first === 'help' ? second : first;
-  return commandTable.find(entry => entry.name === name || entry.alias === name);
+  return commandEntry(first === 'help' ? second : first);
 }
 
 /** What is wrong is an error with a suggestion, for commands below commands too. */

@@ -1,6 +1,6 @@
 import { Command, type Option } from '@commander-js/extra-typings';
 import type { Client } from '../../client/client.ts';
-import { commandTable } from '../command-table.ts';
+import { commandEntry, commandTable } from '../command-table.ts';
 import type { CommandContext } from '../program.ts';
 import { argumentCandidates, type Candidate, candidate, namedTool, toolCandidates } from './candidates.ts';
 import { completionShells } from './completion-script.ts';
@@ -60,7 +60,7 @@ export async function complete(
   const before = words.slice(0, -1);
   // Behind `--` stands another program's command line.
   if (before.includes('--')) return [{ value: filesCandidate }];
-  const entry = commandTable.find(({ name, alias }) => name === before[0] || alias === before[0]);
+  const entry = commandEntry(before[0]);
   if (entry === undefined) {
     if (before.length > 0) return [];
     return commandTable.filter(({ hidden }) => !hidden).map(({ name, summary }) => candidate(name, summary));
@@ -86,7 +86,9 @@ export async function complete(
 /** Follows the words to the innermost command; `path` names it as `sources` does. */
 function descend(command: Command, words: readonly string[]) {
   const [first, ...rest] = words;
-  const below = command.commands.find(one => one.name() === first || one.alias() === first) as Command | undefined;
+  const below = command.commands.find(one => [one.name(), ...one.aliases()].includes(first ?? '')) as
+    | Command
+    | undefined;
   if (below === undefined) return { path: command.name(), innermost: command, rest: words };
   return { path: `${command.name()} ${below.name()}`, innermost: below, rest };
 }

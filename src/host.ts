@@ -134,6 +134,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       homeId: ground.homeId,
       homeFolder: options.ephemeral ? undefined : folder,
       temporaryFolder: tmpdir(),
+      transports: store.imageTransports,
     }),
   };
   // In the background: what is left of a dead run must not delay this one, but the store outlives the sweep.

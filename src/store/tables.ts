@@ -3,6 +3,7 @@ import { approvalsTable } from './approvals.ts';
 import { auditTable } from './audit.ts';
 import { cachedDefinitionsTable } from './cached-definitions.ts';
 import { callersTable } from './callers.ts';
+import { imageTransportsTable } from './image-transports.ts';
 import { ledgerTable } from './ledger.ts';
 import { rulesTable } from './rules.ts';
 import { secretsTable } from './secrets.ts';
@@ -13,6 +14,7 @@ import { verdictsTable } from './verdicts.ts';
 export const tables = {
   ledger: ledgerTable,
   verdicts: verdictsTable,
+  imageTransports: imageTransportsTable,
   servers: serversTable,
   cachedDefinitions: cachedDefinitionsTable,
   rules: rulesTable,

@@ -19,7 +19,9 @@ export class SummaryReporter implements Reporter {
     }
     counts.failed += unhandled.length;
     if (skippedModules.size > 0) {
-      process.stdout.write(`NOT RUN on this machine, for the reasons said above: ${[...skippedModules].sort().join(', ')}\n`);
+      process.stdout.write(
+        `NOT RUN on this machine, for the reasons said above: ${[...skippedModules].sort().join(', ')}\n`,
+      );
     }
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   }

@@ -51,7 +51,9 @@ class TestHost {
       return;
     }
     this.child.stdin?.write(`${how}\n`);
-    expect(await eventually(async () => this.told.some(line => line.done === how), 60_000)).toBe(true);
+    if (!(await eventually(async () => this.told.some(line => line.done === how), 60_000))) {
+      throw new Error(`${how} did not end: ${JSON.stringify(this.told)}`);
+    }
     this.child.kill('SIGTERM');
     await exited;
   }

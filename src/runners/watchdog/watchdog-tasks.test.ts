@@ -35,7 +35,7 @@ describe('R1: runTask', () => {
     const { task, calls } = await fakeDocker(['c1', 'c2']);
     await runTask(task);
     const list = 'engine: --context x ps -aq --no-trunc --filter label=dev.longshore.instance=abc';
-    expect(await calls()).toEqual([list, 'engine: --context x rm -f -v c1 c2', list, list, list]);
+    expect(await calls()).toEqual([list, 'engine: --context x rm -f -v c1 c2', list, list, list, list]);
   });
 
   it('tries again when the engine does not answer', async () => {

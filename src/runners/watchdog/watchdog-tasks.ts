@@ -26,13 +26,17 @@ export type WatchdogLine =
   /** Nothing is left to clean up: leave quietly. */
   | { readonly leave: true };
 
-const rounds = 20;
+const rounds = 30;
+/** Milliseconds between two looks. */
+const pauseBetween = 1_000;
+/** How many looks in a row must find nothing: a container can appear some 3 s after its CLI was killed (docker.md 5.1). */
+const enoughClean = 4;
 const commandLimit = 30_000;
 
 /** Force-removes every container of a task, in rounds: one that was being created when we died appears a moment later. */
 export async function runTask(task: ContainerTask): Promise<void> {
-  for (let round = 0, clean = 0; round < rounds && clean < 3; round++) {
-    if (round > 0) await pause(500);
+  for (let round = 0, clean = 0; round < rounds && clean < enoughClean; round++) {
+    if (round > 0) await pause(pauseBetween);
     const listed = await docker(task, ['ps', '-aq', '--no-trunc', '--filter', `label=${task.label}`]);
     const ids = listed?.split('\n').filter(id => id !== '') ?? [];
     clean = listed !== undefined && ids.length === 0 ? clean + 1 : 0;

@@ -117,8 +117,12 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     };
   }
 
+  async function end(): Promise<void> {
+    await Promise.all([needs.saved.refreshes.stopAll(agentId), fleet.unloadAll(agentId)]);
+  }
+
   async function dispose(): Promise<void> {
-    disposing ??= fleet.unloadAll(agentId);
+    disposing ??= end();
     try {
       await disposing;
     } catch (error) {

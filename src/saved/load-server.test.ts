@@ -112,6 +112,23 @@ describe('load and unload', () => {
     expect((await refusal(world.load('acme/x'))).code).toBe('ambiguous-ref');
   });
 
+  it('R70: refuse a name with whitespace at its ends before anything is looked up', async () => {
+    await using world = await savedWorld();
+    await world.saved().add(one);
+    const options = { signal: new AbortController().signal, onPhase() {} };
+    for (const ref of [' one', 'one\u00a0', '\ufeffone', 'mcp/time ']) {
+      for (const attempt of [
+        world.load(ref),
+        world.unload(ref),
+        reloadServer(world.book, { agentId: alice, actor: 'library' }, ref, options),
+        world.saved().remove(ref),
+        world.saved().refreshTools(ref),
+      ]) {
+        expect((await refusal(attempt)).code).toBe('usage');
+      }
+    }
+  });
+
   it('take a saved server as it is saved', async () => {
     await using world = await savedWorld();
     await world.saved().add({ ...one, env: { TOKEN: canary } });

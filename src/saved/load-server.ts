@@ -1,5 +1,6 @@
 import { isExplicitImage, plan } from '../catalog/plan.ts';
 import type { PlannedServer } from '../config/planned-server.ts';
+import { selector } from '../config/selector.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import type { StartOptions } from '../connections/fleet.ts';
 import type { ServerMember } from '../connections/server-member.ts';
@@ -71,7 +72,7 @@ export async function reloadServer(
   options: StartOptions,
 ): Promise<ServerMember> {
   const { fleet } = book.needs;
-  const member = fleet.find(who.agentId, ref);
+  const member = fleet.find(who.agentId, selector(ref));
   const row = member ? await book.keyed(who.agentId, member.serverKey) : rowMeant(await book.rows(who.agentId), ref);
   if (row) mayStart(book, row);
   if (member) return await fleet.reload(who.agentId, member.serverKey, options);
@@ -83,7 +84,7 @@ async function meaningOf(book: SavedBook, { agentId }: Actor, request: LoadReque
   const { ref, settings, save } = request;
   const rows = await book.rows(agentId);
   const isImage = typeof ref === 'string' && isExplicitImage(ref);
-  const meant = typeof ref === 'string' && !isImage ? rowMeant(rows, ref) : undefined;
+  const meant = typeof ref === 'string' && !isImage ? rowMeant(rows, selector(ref)) : undefined;
   if (meant) {
     mayStart(book, meant);
     if (hasSettings(settings)) throw ownSettings(meant);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { alice, savedWorld, tool } from '../../test/fixtures/saved-world.ts';
+import { alice, bob, savedWorld, tool } from '../../test/fixtures/saved-world.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 
 async function refusal(promise: Promise<unknown>): Promise<LongshoreError> {
@@ -76,7 +76,7 @@ describe('a refresh of tools', () => {
     world.gates.set('one', new Promise(() => {}));
     const abort = new AbortController();
     const refused = refusal(world.saved().refreshTools('one', { signal: abort.signal }));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await expect.poll(() => world.asked.length).toBe(1);
     abort.abort();
     expect((await refused).code).toBe('cancelled');
     // What the ledger may still have of it is removed under the key it had, never under the server's own.
@@ -96,7 +96,7 @@ describe('a refresh of tools', () => {
     const { serverId } = await world.saved().add(one);
     world.gates.set('one', new Promise(() => {}));
     const refused = refusal(world.saved().refreshTools('one'));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await expect.poll(() => world.asked.length).toBe(1);
     await act(world);
     expect((await refused).code).toBe('cancelled');
     expect(await world.store.cachedDefinitions.of(serverId)).toEqual([]);
@@ -127,7 +127,7 @@ describe('a refresh of tools', () => {
     world.gates.set('mcp/time:latest', promise);
     const refreshed = world.saved().refreshTools('mcp-time');
     const woken = world.load('mcp/time');
-    await new Promise(done => setTimeout(done, 20));
+    await expect.poll(() => world.asked.length).toBe(2);
     resolve();
     await Promise.all([refreshed, woken]);
     expect(world.started.map(({ asked, closes }) => [asked.serverKey.slice(0, 8), closes])).toEqual([
@@ -137,12 +137,28 @@ describe('a refresh of tools', () => {
     ]);
   });
 
+  it('R4: ends with its agent, and with no other', async () => {
+    await using world = await savedWorld();
+    await world.saved().add(one);
+    await world.saved(bob).add(one);
+    world.gates.set('one', new Promise(() => {}));
+    const refused = refusal(world.saved().refreshTools('one'));
+    const abort = new AbortController();
+    const other = refusal(world.saved(bob).refreshTools('one', { signal: abort.signal }));
+    await expect.poll(async () => (await refusal(world.saved(bob).refreshTools('one'))).code).toBe('already-running');
+    await world.book.refreshes.stopAll(alice);
+    expect((await refused).code).toBe('cancelled');
+    expect((await refusal(world.saved(bob).refreshTools('one'))).code).toBe('already-running');
+    abort.abort();
+    await other;
+  });
+
   it('R50: ends with its host, which leaves nothing behind', async () => {
     const world = await savedWorld();
     await world.saved().add(one);
     world.gates.set('one', new Promise(() => {}));
     const refused = refusal(world.saved().refreshTools('one'));
-    await new Promise(resolve => setTimeout(resolve, 20));
+    await expect.poll(() => world.asked.length).toBe(1);
     await world[Symbol.asyncDispose]();
     expect((await refused).code).toBe('cancelled');
   });

@@ -20,6 +20,7 @@ export interface RefreshedTools {
 }
 
 interface Running {
+  readonly agentId: AgentId;
   readonly abort: AbortController;
   readonly done: Promise<unknown>;
 }
@@ -48,7 +49,7 @@ export class Refreshes {
     }
     const abort = new AbortController();
     const refreshed = this.#refresh(book, row, AbortSignal.any([signal, abort.signal]), onPhase);
-    this.#running.set(row.serverId, { abort, done: refreshed.catch(() => undefined) });
+    this.#running.set(row.serverId, { agentId, abort, done: refreshed.catch(() => undefined) });
     try {
       return await refreshed;
     } finally {
@@ -61,6 +62,12 @@ export class Refreshes {
     const running = this.#running.get(serverId);
     running?.abort.abort(new LongshoreError('cancelled', 'The server was stopped or changed while it was listed.'));
     await running?.done;
+  }
+
+  /** The same for all servers of an agent. */
+  async stopAll(agentId: AgentId): Promise<void> {
+    const own = [...this.#running].filter(([, running]) => running.agentId === agentId);
+    await Promise.all(own.map(([serverId]) => this.stop(serverId)));
   }
 
   async close(): Promise<void> {

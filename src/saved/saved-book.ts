@@ -1,5 +1,6 @@
 import type { KnownServers } from '../catalog/plan.ts';
 import type { PlannedServer } from '../config/planned-server.ts';
+import { selector } from '../config/selector.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Fleet } from '../connections/fleet.ts';
 import type { Connect } from '../connections/fleet-needs.ts';
@@ -78,7 +79,7 @@ export class SavedBook implements AsyncDisposable {
   /** The row that a person means: by its id, its name, its key or its image. Throws `unknown-server`. */
   async find(agentId: AgentId, ref: string): Promise<SavedServer> {
     const rows = await this.rows(agentId);
-    const found = rowMeant(rows, ref);
+    const found = rowMeant(rows, selector(ref));
     if (found) return found;
     const names = rows.map(displayName);
     const known = names.length === 0 ? 'no server is saved' : `saved are ${names.join(', ')}`;

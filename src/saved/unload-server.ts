@@ -1,3 +1,4 @@
+import { selector } from '../config/selector.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { notLoaded } from './not-loaded.ts';
 import { removeServer, type UnloadOutcome, unloadOutcome } from './remove-server.ts';
@@ -10,7 +11,7 @@ import { type Actor, displayName, rowMeant, type SavedBook } from './saved-book.
  */
 export async function unloadServer(book: SavedBook, who: Actor, ref: string): Promise<UnloadOutcome> {
   const { fleet } = book.needs;
-  const member = fleet.find(who.agentId, ref);
+  const member = fleet.find(who.agentId, selector(ref));
   const row = member ? await book.keyed(who.agentId, member.serverKey) : rowMeant(await book.rows(who.agentId), ref);
   if (row?.mode === 'container') return await removeServer(book, who, row.serverId);
   if (member) {

@@ -29,6 +29,8 @@ describe('the command of an image that we run ourselves', () => {
     expect(values('--cpus')).toEqual(['1']);
     expect(values('--network')).toEqual(['bridge']);
     expect(values('--init')).toHaveLength(1);
+    expect(values('--add-host')).toEqual(['host.docker.internal:host-gateway']);
+    expect(values('--add-host', { network: 'none' })).toEqual([]);
     expect(values('--rm')).toEqual([]);
     expect(values('--log-opt')).toEqual(['max-size=1m', 'max-file=1']);
     const context = { platform: 'linux', cwd: '/', home: '/home', realPath: (path: string) => path } as const;

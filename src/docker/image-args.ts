@@ -56,6 +56,8 @@ export function imageArgs(
     ['--memory', limits.memory ?? defaultLimits.memory],
     ['--cpus', String(limits.cpus ?? defaultLimits.cpus)],
     ['--network', limits.network ?? defaultLimits.network],
+    // On Linux nothing else makes this machine reachable by a name (docker-problems row 30).
+    ...(limits.network === 'none' ? [] : [['--add-host', 'host.docker.internal:host-gateway'] as const]),
     ...(limits.mounts ?? []).map(mount => ['--mount', mountOf(mount)] as const),
     ...command.envNames.map(name => ['-e', environmentName(name)] as const),
     ...(limits.network === 'none' ? [] : ours.publish.map(port => ['-p', `127.0.0.1::${port}`] as const)),

@@ -94,14 +94,19 @@ function environmentNotes(run: RunCommand, env: Readonly<Record<string, string>>
     }
   }
   const texts = [...valuesOf('--env'), ...run.command, ...Object.values(env)];
-  if (texts.some(text => /\b(localhost|127\.0\.0\.1)[:/]/.test(text)) && !valuesOf('--network').includes('host')) {
-    notes.push({
+  return valuesOf('--network').includes('host') ? notes : [...notes, ...localhostNotes(texts)];
+}
+
+/** What to know where settings name this machine in the way that means the container inside of it (docker-problems row 30). */
+export function localhostNotes(settings: readonly string[]): readonly Diagnostic[] {
+  if (!settings.some(text => /\b(localhost|127\.0\.0\.1)[:/]/.test(text))) return [];
+  return [
+    {
       code: 'localhost-in-container',
       message:
-        'Its settings name localhost, which inside a container is the container itself. Use host.docker.internal, and add "--add-host host.docker.internal:host-gateway".',
-    });
-  }
-  return notes;
+        'Its settings name localhost, which inside a container is the container itself. Use host.docker.internal instead; a docker run command of your own also needs "--add-host host.docker.internal:host-gateway".',
+    },
+  ];
 }
 
 function pullPolicy(flags: readonly RunFlag[]): PullPolicy {

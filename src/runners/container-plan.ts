@@ -29,6 +29,8 @@ export interface ContainerPlan {
   readonly endsFirst: 'container' | 'session';
   /** A container whose start failed stays, stopped, until it is unloaded (R58). */
   readonly keepsFailed: boolean;
+  /** Where somebody who knows the image says that it serves HTTP. */
+  readonly expected: readonly HttpHint[];
   readonly diagnostics: readonly Diagnostic[];
 }
 

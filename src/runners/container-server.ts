@@ -22,7 +22,8 @@ export async function openContainerServer(plan: ContainerPlan, request: OpenRequ
     withNameFreed(plan, plan.names.managed, request, () => openOverHttp(plan, request, hints));
   const known = await containers.transports.get(plan.startDigest);
   const { labelled, exposed } = imageHints(plan.facts);
-  const expected = known?.transport === 'streamable-http' ? [known] : known === undefined ? labelled : [];
+  const told = [...plan.expected, ...labelled];
+  const expected = known?.transport === 'streamable-http' ? [known] : known === undefined ? told : [];
   if (expected.length > 0) {
     try {
       return await overHttp(expected);

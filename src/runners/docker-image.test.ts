@@ -11,7 +11,7 @@ import { agentId } from '../core/ids.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import { type DockerImageSpec, dockerImageRunner } from './docker-image.ts';
 import { reclaim } from './reclaim.ts';
-import type { Opened, OpenRequest } from './runner.ts';
+import type { Opened, OpenPhase, OpenRequest } from './runner.ts';
 
 const images: Readonly<Record<string, RecordedImage>> = {
   'stdio:latest': { mode: 'stdio' },
@@ -69,6 +69,16 @@ describe('docker-image servers', () => {
     expect(one.transport).toBe('streamable-http');
     expect(await docker.containers()).toEqual([idOf('http:latest')]);
     expect(await docker.started('run', '127.0.0.1::3000')).toHaveLength(1);
+  });
+
+  it('serve HTTP at once where a catalog says so, and are found out anew where it is wrong', async () => {
+    await prepare();
+    const phases: OpenPhase[] = [];
+    const one = await open(spec('http', { httpPort: 3000 }), { onPhase: phase => phases.push(phase) });
+    expect(one.transport).toBe('streamable-http');
+    expect(phases).not.toContain('probing');
+    const deadlines = { ...defaultDeadlines, containerReady: 500 };
+    expect((await open(spec('stdio', { httpPort: 3000 }), { deadlines })).transport).toBe('stdio');
   });
 
   it('R58, A16: that fail to start leave their container, stopped, and their row until they are unloaded', async () => {

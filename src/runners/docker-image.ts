@@ -4,6 +4,7 @@ import { sha256 } from '../core/ids.ts';
 import { type ImageLimits, imageArgs } from '../docker/image-args.ts';
 import { imageServerId, normaliseImage } from '../docker/image-reference.ts';
 import { bindMount } from '../docker/mounts.ts';
+import { localhostNotes } from '../docker/shape-run.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { openContainerServer } from './container-server.ts';
 import { linkEngine } from './engine-link.ts';
@@ -24,6 +25,8 @@ export const dockerImageSpec = z.readonly(
     memory: z.exactOptional(z.string()),
     cpus: z.exactOptional(z.number().positive()),
     pids: z.exactOptional(z.int().positive()),
+    /** Where a catalog says that it serves HTTP: a hint as any other. */
+    httpPort: z.exactOptional(z.int().min(1).max(65_535)),
   }),
 );
 
@@ -67,7 +70,8 @@ export const dockerImageRunner: Runner<DockerImageSpec> = {
       pathsOf: () => ['/mcp'],
       endsFirst: 'session',
       keepsFailed: true,
-      diagnostics: [],
+      expected: spec.httpPort === undefined ? [] : [{ port: spec.httpPort, path: '/mcp' }],
+      diagnostics: localhostNotes([...args, ...Object.values(env)]),
     };
     return openContainerServer(plan, request);
   },

@@ -87,6 +87,7 @@ export const dockerRunRunner: Runner<DockerRunSpec> = {
       pathsOf,
       endsFirst: 'container',
       keepsFailed: false,
+      expected: [],
       diagnostics: [
         ...review.notes,
         ...review.risks.map(riskNote),

@@ -36,6 +36,7 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
       'malicious-exposed',
       'sse',
       'crash',
+      'hungry',
     ];
     for (const name of names) images.set(name, await fixtureImage(name));
   }, 180_000);
@@ -94,15 +95,17 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     await agent.cleanupMcpTransport('fixture');
   });
 
-  it('R11, R61: what is published is on loopback only, also where the user wrote a bare port', async () => {
-    await agent.load(dockerRun('http', '-p', '3000'));
+  it('R11, R61: what is published is on loopback only, also where the user wrote a port of this machine', async () => {
+    const port = await freePort();
+    await agent.load(dockerRun('http', '-p', `${port}:3000`));
     const ports = await docker(
       'inspect',
       '--format',
       '{{json .NetworkSettings.Ports}}',
       `rax-mcp-fixture-${process.pid}`,
     );
-    expect(JSON.parse(ports)).toEqual({ '3000/tcp': [{ HostIp: '127.0.0.1', HostPort: expect.any(String) }] });
+    expect(JSON.parse(ports)).toEqual({ '3000/tcp': [{ HostIp: '127.0.0.1', HostPort: String(port) }] });
+    expect(await say('fixture', 'there')).toMatchObject(said('there'));
     await expect(agent.load({ ...dockerRun('http', '-p', '0.0.0.0:3000:3000'), name: 'wide' })).rejects.toMatchObject({
       code: 'unsafe-refused',
     });
@@ -206,6 +209,14 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     expect(await containersOf(agent.agentId)).toEqual([]);
   });
 
+  it('an image that wants more memory than it may have is told apart from one that crashes', async () => {
+    await expect(agent.load(image('hungry'), { container: { memory: '96m' } })).rejects.toMatchObject({
+      code: 'failed-to-start',
+      message: expect.stringMatching(/Code 137: it was killed, most likely for using more memory/),
+      data: { outOfMemory: true },
+    });
+  });
+
   it('R50: a start that is cancelled at any moment has left nothing when it rejects', async () => {
     for (let round = 0; round < 10; round += 1) {
       const abort = new AbortController();
@@ -283,6 +294,15 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     }
   });
 });
+
+/** A port of this machine's loopback that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
+  const address = server.address();
+  await new Promise(closed => server.close(closed));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
 
 /** A way to the real engine that can be closed: for those who use it, the engine then does not answer. */
 async function relay(path: string): Promise<{ close(): Promise<void> }> {

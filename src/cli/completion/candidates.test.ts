@@ -70,7 +70,7 @@ describe('candidateLines', () => {
         found => {
           const lines = candidateLines('', found).split('\n').slice(0, -1);
           const safe = found.filter(({ value }) => !/\p{Cc}/u.test(value));
-          expect(lines.map(line => line.split('\t')[0]).sort()).toEqual(safe.map(({ value }) => value).sort());
+          expect(new Set(lines.map(line => line.split('\t')[0]))).toEqual(new Set(safe.map(({ value }) => value)));
           for (const line of lines) expect(line.split('\t').length).toBeLessThanOrEqual(2);
         },
       ),

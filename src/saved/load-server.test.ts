@@ -92,6 +92,9 @@ describe('load and unload', () => {
     expect(world.started).toEqual([]);
     await world.load(server, { save: true, settings: { allowSecretArguments: true } });
     expect((await world.store.servers.list())[0]?.config?.['args']).toEqual(['--token', '${secret:one.token}']);
+    // What was allowed for it once need not be allowed again.
+    expect(await world.load(server, { save: true })).toMatchObject({ saved: true });
+    expect(world.started).toHaveLength(1);
   });
 
   it('mean a saved server by its name, key or id, and an image by its reference', async () => {
@@ -172,6 +175,20 @@ describe('load and unload', () => {
       [undefined, 1],
       [['--other'], 0],
     ]);
+  });
+
+  it('R69: an image named again is what runs of it, and is saved as it runs', async () => {
+    await using world = await savedWorld();
+    await world.load('mcp/time', { settings: { args: ['--utc'] } });
+    await world.load('mcp/time');
+    expect(await world.load('mcp/time', { save: true })).toMatchObject({ saved: true });
+    expect(world.started).toHaveLength(1);
+    expect(await world.store.servers.list()).toMatchObject([{ mode: 'container', args: ['--utc'] }]);
+    expect(await world.load('mcp/time', { save: true })).toMatchObject({ saved: true });
+    expect((await refusal(world.load('mcp/time', { settings: { args: ['--other'] } }))).code).toBe('name-in-use');
+    await world.load('mcp/time', { settings: { args: ['--other'] }, save: true });
+    expect(world.started.map(({ closes }) => closes)).toEqual([1, 0]);
+    expect(await world.store.servers.list()).toMatchObject([{ args: ['--other'] }]);
   });
 
   it('R32: unloading an image forgets it, by whatever it was loaded', async () => {

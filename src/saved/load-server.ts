@@ -51,13 +51,13 @@ export async function loadServer(book: SavedBook, who: Actor, request: LoadReque
   // Only the beginning is a transition of the saved server; how long the start takes holds up nothing else of it.
   const begun = await book.turns.run(turns, async () => {
     const meaning = await meaningOf(book, who, request);
-    return { meaning, started: await begin(book, who, meaning, request.options) };
+    return { meaning, started: await begin(book, who, meaning, request) };
   });
   const member = await begun.started();
   const { meaning } = begun;
   if (!request.save) return { member, saved: meaning.row !== undefined && !meaning.isOther, saveError: undefined };
   try {
-    await book.turns.run(turns, () => keepLoaded(book, who, member, meaning.planned, request.settings));
+    await book.turns.run(turns, () => keepLoaded(book, who, member, request.settings));
     return { member, saved: true, saveError: undefined };
   } catch (error) {
     return { member, saved: false, saveError: asLongshoreError(error) };
@@ -91,13 +91,12 @@ async function meaningOf(book: SavedBook, { agentId }: Actor, request: LoadReque
     return { planned: plannedOf(meant), row: meant, isOther: false };
   }
   const planned = plan(ref, book.known(rows), settings);
-  const { allowSecretArguments = false } = settings;
-  if (save) book.secrets.check(planned, allowSecretArguments);
   const row = rows.find(one => one.name === savedName(agentId, planned));
+  const { secrets = [], allowSecretArguments = settings.allowSecretArguments ?? false } = row ? settingsOf(row) : {};
+  if (save) book.secrets.check(planned, allowSecretArguments);
   if (!row) return { planned, row: undefined, isOther: false };
   mayStart(book, row);
   if (isImage && !hasSettings(settings)) return { planned: plannedOf(row), row, isOther: false };
-  const { secrets = [] } = settingsOf(row);
   const secured = await book.secrets.secured(planned, secrets);
   const isSame = startsAlike(row, { ...row, ...startOf(secured, { secrets, allowSecretArguments }) });
   if (isSame) return { planned: plannedOf(row), row, isOther: false };
@@ -110,45 +109,41 @@ async function begin(
   book: SavedBook,
   { agentId }: Actor,
   { planned, row, isOther }: Meaning,
-  options: StartOptions,
+  { ref, settings, options }: LoadRequest,
 ): Promise<() => Promise<ServerMember>> {
   const { fleet } = book.needs;
   if (row) await book.place(row);
   const existing = fleet.list(agentId).find(one => one.planned.identity === planned.identity);
-  const isReplaced = existing && !startsAlike(startOf(existing.planned, {}), startOf(planned, {}));
+  // A name alone means what runs of it, however it was started.
+  const isGiven = typeof ref !== 'string' || hasSettings(settings);
+  const isReplaced = existing && isGiven && !startsAlike(startOf(existing.planned, {}), startOf(planned, {}));
   const started =
     existing && (isOther || isReplaced)
-      ? replaced(book, existing, planned, options)
+      ? replaced(book, existing, planned, { row, options })
       : fleet.load(agentId, planned, options);
   // Whoever waits for it hears of a failure.
   void started.catch(() => undefined);
   return () => started;
 }
 
-/** Starts it by another plan; if that fails, the plan it had is the one for its next start. */
+/** Starts it by another plan; if that fails, the next start of a saved server is by what is saved. */
 async function replaced(
   { needs: { fleet } }: SavedBook,
   member: ServerMember,
   planned: PlannedServer,
-  options: StartOptions,
+  { row, options }: { readonly row: SavedServer | undefined; readonly options: StartOptions },
 ): Promise<ServerMember> {
   const before = member.planned;
   try {
     return await fleet.reload(member.agentId, member.serverKey, options, planned);
   } catch (error) {
-    member.replan(before);
+    if (row) member.replan(before);
     throw error;
   }
 }
 
-async function keepLoaded(
-  book: SavedBook,
-  who: Actor,
-  member: ServerMember,
-  planned: PlannedServer,
-  settings: SaveSettings,
-): Promise<void> {
-  const { agentId, serverKey } = member;
+async function keepLoaded(book: SavedBook, who: Actor, member: ServerMember, settings: SaveSettings): Promise<void> {
+  const { agentId, serverKey, planned } = member;
   const { fleet, servers, cache, registry } = book.needs;
   book.mustBeOpen();
   if (fleet.member(agentId, serverKey) !== member) {

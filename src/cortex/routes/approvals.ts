@@ -7,13 +7,14 @@ import type { Operator } from '../../operator/operator.ts';
 import type { RecentResults } from '../recent-results.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { approvalSchema, approvalView, scopeSchema, storedApprovalView } from '../views/approval.ts';
+import { maybe, wholeNumber } from '../views/common.ts';
 
 const byId = z.object({ id: z.string().min(1).max(100) });
 
 const decision = z
   .union([
-    z.strictObject({ approve: z.literal(true), scope: z.exactOptional(scopeSchema) }),
-    z.strictObject({ approve: z.literal(false), reason: z.exactOptional(z.string().max(1_000)) }),
+    z.strictObject({ approve: z.literal(true), scope: maybe(scopeSchema) }),
+    z.strictObject({ approve: z.literal(false), reason: maybe(z.string().max(1_000)) }),
   ])
   .openapi('Decision');
 
@@ -26,7 +27,7 @@ export function approvalRoutes(on: AddRoute, service: HostService, results: Rece
         'The questions that wait for a decision, oldest first; with state=all those that ended too, newest first',
       query: z.object({
         state: z.enum(['open', 'all']).default('open'),
-        limit: z.coerce.number().int().min(1).max(1_000).default(100),
+        limit: wholeNumber(1, 1_000).default(100),
       }),
       answer: z.array(approvalSchema),
     },

@@ -6,7 +6,7 @@ import type { AuditFilter } from '../../store/audit.ts';
 import type { CortexApp } from '../cortex-env.ts';
 import { problemResponses } from '../problem.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { agentQuery, instant } from '../views/common.ts';
+import { agentQuery, instant, wholeNumber } from '../views/common.ts';
 
 const text = z.string().nullable();
 
@@ -52,10 +52,10 @@ const verified = z
 const filter = z.object({
   handle: z.string().min(1).max(200).optional(),
   decision: z.string().min(1).max(100).optional(),
-  since: z.coerce.number().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  since: wholeNumber(0).optional(),
 });
 
-const seq = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional();
+const seq = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
 
 /** The record of the home: its rows, whether they are sound, and all of them for elsewhere. */
 export function auditRoutes(on: AddRoute, app: CortexApp, service: HostService): void {
@@ -66,7 +66,7 @@ export function auditRoutes(on: AddRoute, app: CortexApp, service: HostService):
       query: filter.extend({
         after: seq,
         before: seq,
-        limit: z.coerce.number().int().min(1).max(1_000).default(100),
+        limit: wholeNumber(1, 1_000).default(100),
         order: z.enum(['newest-first', 'oldest-first']).default('newest-first'),
       }),
       answer: z.array(row),

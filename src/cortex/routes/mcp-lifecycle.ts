@@ -6,7 +6,7 @@ import type { MCPServerConfig } from '../../config/types.ts';
 import type { LogTail, ServerExplanation } from '../../operator/operator.ts';
 import type { SaveSettings } from '../../saved/add-server.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { diagnosticSchema } from '../views/common.ts';
+import { diagnosticSchema, maybe, wholeNumber } from '../views/common.ts';
 import { answerOf, loadSchema, unloadSchema } from '../views/envelope.ts';
 import { kindSchema, transportSchema } from '../views/server.ts';
 import { deadlinesSchema, settingsSchema } from '../views/settings.ts';
@@ -17,16 +17,16 @@ const refBody = z.object({ ref }).openapi('Ref');
 const loadBody = z
   .object({
     ref,
-    env: z.exactOptional(z.record(z.string().regex(/^[^=\0]+$/), z.string())),
-    args: z.exactOptional(z.array(z.string())),
-    settings: z.exactOptional(settingsSchema),
-    deadlines: z.exactOptional(deadlinesSchema),
+    env: maybe(z.record(z.string().regex(/^[^=\0]+$/), z.string())),
+    args: maybe(z.array(z.string())),
+    settings: maybe(settingsSchema),
+    deadlines: maybe(deadlinesSchema),
   })
   .openapi('Load');
 
 const explainBody = z.union([
   loadBody,
-  z.object({ config: z.looseObject({ name: z.string(), settings: z.exactOptional(settingsSchema) }) }),
+  z.object({ config: z.looseObject({ name: z.string(), settings: maybe(settingsSchema) }) }),
 ]);
 
 const explained = z
@@ -99,8 +99,8 @@ export function mcpLifecycleRoutes(on: AddRoute): void {
       summary: 'The last lines that a server wrote to stderr; with after, only those from that number on',
       params: z.object({ ref }),
       query: z.object({
-        tail: z.coerce.number().int().min(0).max(10_000).optional(),
-        after: z.coerce.number().int().min(0).optional(),
+        tail: wholeNumber(0, 10_000).optional(),
+        after: wholeNumber(0).optional(),
       }),
       answer: logs,
     },

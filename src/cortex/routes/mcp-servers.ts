@@ -13,7 +13,7 @@ import type { Operator } from '../../operator/operator.ts';
 import type { ImportedServer } from '../../saved/import-servers.ts';
 import type { ListedSaved } from '../../saved/list-saved.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { diagnosticSchema } from '../views/common.ts';
+import { diagnosticSchema, maybe } from '../views/common.ts';
 import { serverSchema, serverView, toolNameSchema } from '../views/server.ts';
 import { settingsSchema } from '../views/settings.ts';
 
@@ -21,26 +21,25 @@ const byRef = z.object({ ref: z.string().min(1).max(300) });
 const notes = z.array(diagnosticSchema);
 
 /** The fields of a config are checked by the one reader of configs, which names each that is wrong. */
-const configBody = z
-  .looseObject({ name: z.string(), settings: z.exactOptional(settingsSchema) })
-  .openapi('ServerConfig', {
-    properties: {
-      name: { type: 'string' },
-      command: { type: 'string' },
-      args: { type: 'array', items: { type: 'string' } },
-      env: { type: 'object', additionalProperties: { type: 'string' } },
-      cwd: { type: 'string' },
-      endpoint: { type: 'string' },
-      headers: { type: 'object', additionalProperties: { type: 'string' } },
-      transport: { type: 'string', enum: ['stdio', 'streamable-http', 'sse'] },
-    },
-  });
+const configBody = z.looseObject({ name: z.string(), settings: maybe(settingsSchema) }).openapi('ServerConfig', {
+  properties: {
+    name: { type: 'string' },
+    command: { type: 'string' },
+    args: { type: 'array', items: { type: 'string' } },
+    env: { type: 'object', additionalProperties: { type: 'string' } },
+    cwd: { type: 'string' },
+    endpoint: { type: 'string' },
+    headers: { type: 'object', additionalProperties: { type: 'string' } },
+    transport: { type: 'string', enum: ['stdio', 'streamable-http', 'sse'] },
+    settings: { $ref: '#/components/schemas/ServerSettings' },
+  },
+});
 
 const patchBody = z
   .looseObject({
-    name: z.exactOptional(z.string()),
-    settings: z.exactOptional(settingsSchema),
-    enabled: z.exactOptional(z.boolean()),
+    name: maybe(z.string()),
+    settings: maybe(settingsSchema),
+    enabled: maybe(z.boolean()),
   })
   .openapi('ServerChange');
 
@@ -73,9 +72,7 @@ const imported = z
     count: z.int(),
     created: z.array(importedServer),
     updated: z.array(importedServer),
-    skipped: z.array(
-      z.object({ index: z.exactOptional(z.int()), key: z.exactOptional(z.string()), reason: z.string() }),
-    ),
+    skipped: z.array(z.object({ index: maybe(z.int()), key: maybe(z.string()), reason: z.string() })),
   })
   .openapi('Imported') satisfies z.ZodType<ImportAnswer>;
 

@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Caller } from '../../core/words.ts';
 import { levels } from '../../governance/rule.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { doneSchema } from '../views/common.ts';
+import { doneSchema, maybe } from '../views/common.ts';
 import { ruleSchema, ruleView, whySchema } from '../views/rule.ts';
 
 const rule = z
   .object({
     level: z.enum(levels),
     pattern: z.string().min(1).max(2_000),
-    reason: z.exactOptional(z.string().max(1_000)),
+    reason: maybe(z.string().max(1_000)),
   })
   .openapi('NewRule');
 

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Handle } from '../../core/words.ts';
 import type { HandleUsage } from '../../store/audit.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { instant } from '../views/common.ts';
+import { instant, maybe } from '../views/common.ts';
 import { toolIdOf } from '../views/tool.ts';
 
 const entry = z
@@ -16,10 +16,10 @@ const entry = z
     displayName: z.string(),
     description: z.string(),
     parameters: z.array(
-      z.object({ name: z.string(), type: z.string(), required: z.boolean(), description: z.exactOptional(z.string()) }),
+      z.object({ name: z.string(), type: z.string(), required: z.boolean(), description: maybe(z.string()) }),
     ),
     executable: z.boolean(),
-    executableHint: z.exactOptional(z.string()),
+    executableHint: maybe(z.string()),
     serverId: z.string().nullable(),
     serverName: z.string(),
     metrics: z.object({

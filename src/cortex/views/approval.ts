@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ApprovalView } from '../../client/api-types.ts';
 import type { Approval } from '../../governance/approval.ts';
 import type { StoredApproval } from '../../store/approvals.ts';
-import { instant, jsonValue, rawResult } from './common.ts';
+import { instant, jsonValue, maybe, rawResult } from './common.ts';
 
 const states = ['pending', 'awaiter-gone', 'approved', 'rejected', 'expired', 'cancelled', 'invalidated'] as const;
 
@@ -19,9 +19,7 @@ export const approvalSchema = z
     tool: z.string().nullable(),
     args: z.string(),
     because: z.string().nullable(),
-    changed: z.array(
-      z.object({ path: z.string(), before: z.exactOptional(jsonValue), after: z.exactOptional(jsonValue) }),
-    ),
+    changed: z.array(z.object({ path: z.string(), before: maybe(jsonValue), after: maybe(jsonValue) })),
     scopes: z.array(scopeSchema),
     state: z.enum(states),
     scope: scopeSchema.nullable(),
@@ -29,9 +27,7 @@ export const approvalSchema = z
     decidedBy: z.string().nullable(),
     createdAt: instant,
     expiresAt: instant,
-    outcome: z.exactOptional(
-      z.object({ status: z.string(), message: z.string().nullable(), result: z.exactOptional(rawResult) }),
-    ),
+    outcome: maybe(z.object({ status: z.string(), message: z.string().nullable(), result: maybe(rawResult) })),
   })
   .openapi('Approval') satisfies z.ZodType<ApprovalView>;
 

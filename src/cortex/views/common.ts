@@ -12,11 +12,24 @@ export const rawResult = z
   .custom<RawResult>(isJsonObject, 'must be an object')
   .openapi('RawResult', { type: 'object', additionalProperties: true });
 
-/** Any JSON value. */
-export const jsonValue = z.custom<JsonValue>(value => value !== undefined).openapi({});
+/** Any JSON value; what comes out of JSON is one. */
+export const jsonValue = z.unknown() as unknown as z.ZodType<JsonValue>;
+
+/**
+ * A member that may be absent. To the type it is never `undefined`, which JSON cannot say; `z.exactOptional` means just
+ * that, but the OpenAPI document would call its member required.
+ */
+export function maybe<Schema extends z.ZodType>(schema: Schema): z.ZodExactOptional<Schema> {
+  return schema.optional() as unknown as z.ZodExactOptional<Schema>;
+}
+
+/** A whole number in a query. */
+export function wholeNumber(minimum: number, maximum: number = Number.MAX_SAFE_INTEGER) {
+  return z.coerce.number().int().min(minimum).max(maximum).openapi({ type: 'integer', minimum, maximum });
+}
 
 export const diagnosticSchema = z
-  .object({ code: z.string(), message: z.string(), data: z.exactOptional(jsonObject) })
+  .object({ code: z.string(), message: z.string(), data: maybe(jsonObject) })
   .openapi('Diagnostic') satisfies z.ZodType<Diagnostic>;
 
 export const doneSchema = z.object({ ok: z.literal(true) }).openapi('Done');

@@ -3,14 +3,14 @@ import type { CommandAnswer, LoadAnswer, UnloadAnswer } from '../../client/api-t
 import type { Envelope } from '../../commands/envelope.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import { errorCodes } from '../problem.ts';
-import { diagnosticSchema, jsonObject } from './common.ts';
+import { diagnosticSchema, jsonObject, maybe } from './common.ts';
 import { kindSchema, namedToolSchema, transportSchema } from './server.ts';
 
 const done = {
   status: z.enum(['ok', 'partial']),
   confirmation: z.string(),
-  error: z.exactOptional(z.string()),
-  code: z.exactOptional(z.enum(errorCodes)),
+  error: maybe(z.string()),
+  code: maybe(z.enum(errorCodes)),
 };
 
 export const loadSchema = z
@@ -45,10 +45,10 @@ export const unloadSchema = z
 export const commandSchema = z
   .object({
     status: z.enum(['ok', 'partial', 'error']),
-    confirmation: z.exactOptional(z.string()),
-    error: z.exactOptional(z.string()),
-    code: z.exactOptional(z.enum(errorCodes)),
-    data: z.exactOptional(jsonObject),
+    confirmation: maybe(z.string()),
+    error: maybe(z.string()),
+    code: maybe(z.enum(errorCodes)),
+    data: maybe(jsonObject),
   })
   .openapi('CommandResult') satisfies z.ZodType<CommandAnswer>;
 

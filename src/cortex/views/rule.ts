@@ -25,9 +25,9 @@ export const whySchema = z
     tool: z.string(),
     level: z.string(),
     because: z.string(),
-    rule: ruleSchema.nullable(),
-    beat: ruleSchema.nullable(),
-    changed: ruleSchema.nullable(),
+    rule: z.union([ruleSchema, z.null()]),
+    beat: z.union([ruleSchema, z.null()]),
+    changed: z.union([ruleSchema, z.null()]),
   })
   .openapi('Why') satisfies z.ZodType<WhyAnswer>;
 

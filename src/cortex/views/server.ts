@@ -3,7 +3,7 @@ import type { ServerView } from '../../client/api-types.ts';
 import type { ServerReport } from '../../commands/server-report.ts';
 import type { HealthState } from '../../core/server-health.ts';
 import { errorCodes } from '../problem.ts';
-import { diagnosticSchema, jsonObject } from './common.ts';
+import { diagnosticSchema, jsonObject, maybe } from './common.ts';
 
 export const kindSchema = z.enum(['process', 'docker-run', 'docker-image', 'remote', 'gateway']);
 export const transportSchema = z.enum(['stdio', 'streamable-http', 'sse']);
@@ -25,7 +25,7 @@ const healthStates = [
   'disabled',
 ] as const satisfies readonly HealthState[];
 
-export const toolNameSchema = z.object({ toolName: z.string(), description: z.exactOptional(z.string()) });
+export const toolNameSchema = z.object({ toolName: z.string(), description: maybe(z.string()) });
 export const namedToolSchema = toolNameSchema.extend({ handleName: z.string() });
 
 export const serverSchema = z
@@ -39,7 +39,7 @@ export const serverSchema = z
     enabled: z.boolean(),
     state: z.enum(healthStates),
     sentence: z.string(),
-    action: z.object({ label: z.string(), command: z.exactOptional(z.string()) }),
+    action: z.object({ label: z.string(), command: maybe(z.string()) }),
     needsAttention: z.boolean(),
     lastError: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
     transport: transportSchema.nullable(),

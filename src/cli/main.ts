@@ -1,4 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
+import { LongshoreError } from '../core/errors.ts';
 import { tellFailure } from './failure.ts';
 import { followLauncher } from './lifeline.ts';
 import { program } from './program.ts';
@@ -18,13 +19,21 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<number
   const exit = (value: number) => {
     code = value;
   };
+  const json = own.includes('--json');
   try {
     const root = await program(own, { terminal, command, exit });
     await root.parseAsync([...own], { from: 'user' });
     return code;
   } catch (error) {
-    // Commander has told its own errors by now; its codes for wrong usage are our 2.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return await tellFailure(error, own.includes('--json'), terminal);
+    if (!(error instanceof CommanderError)) return await tellFailure(error, json, terminal);
+    if (error.exitCode === 0) return 0;
+    const failure = new LongshoreError('usage', usageMessage(error));
+    // To a person commander has told its own errors by now.
+    return json ? await tellFailure(failure, json, terminal) : failure.row.exit;
   }
+}
+
+function usageMessage({ code, message }: CommanderError): string {
+  if (code === 'commander.help') return 'A command is missing. See --help.';
+  return message.replace(/^error: /, '').replaceAll('\n', ' ');
 }

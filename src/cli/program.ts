@@ -17,21 +17,21 @@ export interface CommandContext {
  * CommanderError for help, version and usage errors.
  */
 export async function program(argv: readonly string[], context: CommandContext): Promise<Command> {
+  const isQuiet = argv.includes('--json');
   const root = new Command('longshore')
     .description('Runs, governs and bridges MCP servers, and leaves nothing behind.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .showSuggestionAfterError(true)
-    .exitOverride()
     .configureHelp({ showGlobalOptions: true });
   const named = namedCommand(argv);
   for (const entry of commandTable) {
     const command = new Command(entry.name).description(entry.summary);
     if (entry.alias !== undefined) command.alias(entry.alias);
     if (entry === named) (await entry.load())(command, context);
-    strict(command);
+    strict(command, isQuiet);
     root.addCommand(command, { hidden: entry.hidden === true });
   }
+  strict(root, isQuiet);
   return root;
 }
 
@@ -41,8 +41,9 @@ function namedCommand(argv: readonly string[]): CommandEntry | undefined {
   return commandEntry(first === 'help' ? second : first);
 }
 
-/** What is wrong is an error with a suggestion, for commands below commands too. */
-function strict(command: Command): void {
+/** What is wrong is an error with a suggestion, for commands below commands too; a program gets it as JSON instead (main.ts). */
+function strict(command: Command, isQuiet: boolean): void {
   command.exitOverride().showSuggestionAfterError(true);
-  for (const below of command.commands) strict(below as Command);
+  if (isQuiet) command.configureOutput({ writeErr() {} });
+  for (const below of command.commands) strict(below as Command, isQuiet);
 }

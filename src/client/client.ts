@@ -49,36 +49,54 @@ export interface Client {
  * must not start one, and with what `startService` rejects with.
  */
 export async function connectService(options: ClientOptions = {}): Promise<Client> {
-  const target = await targetOf(options);
-  const { token = target.token } = options;
-  return clientOf({ ...target, ...(token !== undefined && { token }) }, options);
-}
+  const { token, agent, signal } = options;
+  const withToken = (found: Target): Target => ({ ...found, ...(token !== undefined && { token }) });
+  let target = withToken(await targetOf(options));
 
-function clientOf(target: Target, { agent, signal }: Pick<ClientOptions, 'agent' | 'signal'>): Client {
+  /** A service that died leaves its note; that nothing listens there shows that nothing was asked either. */
+  async function revived(error: unknown): Promise<boolean> {
+    if (options.url !== undefined || options.start === false || !isRefused(error)) return false;
+    target = withToken(await started(options));
+    return true;
+  }
+
   return {
-    url: target.url,
-    ask<Route extends RouteName>(route: Route, ...[asked]: AskArguments<Route>) {
-      const whole = { ...(agent !== undefined && { agent }), ...(signal && { signal }), ...asked } as Asked<Route>;
-      return ask(target, route, ...([whole] as unknown as AskArguments<Route>));
+    get url() {
+      return target.url;
     },
-    events: signal => events(target, signal),
+    async ask<Route extends RouteName>(route: Route, ...[asked]: AskArguments<Route>) {
+      const whole = { ...(agent !== undefined && { agent }), ...(signal && { signal }), ...asked } as Asked<Route>;
+      const once = () => ask(target, route, ...([whole] as unknown as AskArguments<Route>));
+      try {
+        return await once();
+      } catch (error) {
+        if (await revived(error)) return await once();
+        throw error;
+      }
+    },
+    events: until => events(target, until),
   };
 }
 
 async function targetOf(options: ClientOptions): Promise<Target> {
-  const { url, signal, startBudget = 30_000 } = options;
-  if (url !== undefined) return { url: url.replace(/\/+$/, '') };
-  const env = options.env ?? process.env;
+  if (options.url !== undefined) return { url: options.url.replace(/\/+$/, '') };
   const home = options.home ?? homeOf(options);
   const found = findService(home);
   if (found.as === 'service') return found.target;
-  if (options.start === false) {
-    const who = found.as === 'other' ? `process ${found.pid} has the home ${home} and does not listen` : 'none runs';
-    throw new LongshoreError('unreachable', `There is no service to ask: ${who}. Start it with: longshore serve`);
-  }
-  // A service that is just starting has the home already; a second one would only end again.
+  if (options.start !== false) return await started(options);
+  const who = found.as === 'other' ? `process ${found.pid} has the home ${home} and does not listen` : 'none runs';
+  throw new LongshoreError('unreachable', `There is no service to ask: ${who}. Start it with: longshore serve`);
+}
+
+async function started(options: ClientOptions): Promise<Target> {
+  const { signal, startBudget = 30_000, env = process.env, home = homeOf(options) } = options;
   options.onStart?.();
   return await startService({ home, env, budget: startBudget, ...(signal && { signal }) });
+}
+
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof LongshoreError) || error.code !== 'unreachable') return false;
+  return error.cause instanceof Error && 'code' in error.cause && error.cause.code === 'ECONNREFUSED';
 }
 
 /** The home that a client of this machine and person means. Throws `bad-setting`. */

@@ -48,8 +48,18 @@ function readToken(home: string): string {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
   } catch {
     return false;
+  }
+  // Where nobody reaps it, a dead process keeps its number.
+  return !/\) [ZX] /.test(statOf(pid));
+}
+
+/** What Linux says of a process; empty elsewhere. */
+function statOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return '';
   }
 }

@@ -21,30 +21,58 @@ export interface StartOptions {
 const launcher = join(import.meta.dirname, '..', '..', 'bin', 'longshore.js');
 
 const pollMilliseconds = 25;
+/** How long another program that has the home may take until it listens, if it ever does. */
+const otherPatience = 10_000;
+/** Polls between the end of our process and the belief that no other one has won the home from it. */
+const pollsToBelieve = 8;
 
 /**
- * Starts the service of a home and waits until it is ready; where several start it at once, all get the one that won.
- * Rejects with `failed-to-start` and its last words, `timeout`, `home-in-use` or `cancelled`.
+ * Starts the service of a home and waits until it is ready; where several start it at once, all get the one that won,
+ * and where one is just starting that one. Rejects with `failed-to-start` and its last words, `timeout`, `home-in-use`
+ * or `cancelled`.
  */
 export async function startService(options: StartOptions): Promise<Target> {
-  const { home, budget, signal } = options;
+  const { home, signal } = options;
+  // A note may be of a run that has died: it stays until the next one writes its own.
+  const before = findService(home);
+  if (before.as === 'other')
+    return await untilReady(home, () => undefined, Math.min(options.budget, otherPatience), signal);
   const logs = join(home, 'logs');
   mkdirSync(logs, { recursive: true, mode: 0o700 });
   const lastWords = join(logs, `start-${process.pid}.log`);
-  const child = spawnDetached(options, lastWords);
-  const deadline = Date.now() + budget;
   try {
-    for (;;) {
-      const found = findService(home);
-      if (found.as === 'service' && (await isReady(found.target, signal))) return found.target;
-      if (hasEnded(child) && found.as === 'nobody') throw failedToStart(lastWords);
-      if (Date.now() > deadline) throw tooLate(found, home, budget);
-      if (signal?.aborted) throw new LongshoreError('cancelled', 'It was cancelled.');
-      await systemClock.sleep(pollMilliseconds);
-    }
+    const child = spawnDetached(options, lastWords);
+    let polls = 0;
+    const failure = (found: Found) => {
+      polls = hasEnded(child) && pidOf(found) === pidOf(before) ? polls + 1 : 0;
+      return polls > pollsToBelieve ? failedToStart(lastWords) : undefined;
+    };
+    return await untilReady(home, failure, options.budget, signal);
   } finally {
     rmSync(lastWords, { force: true });
   }
+}
+
+async function untilReady(
+  home: string,
+  failure: (found: Found) => LongshoreError | undefined,
+  budget: number,
+  signal: AbortSignal | undefined,
+): Promise<Target> {
+  const deadline = Date.now() + budget;
+  for (;;) {
+    const found = findService(home);
+    if (found.as === 'service' && (await isReady(found.target, signal))) return found.target;
+    const failed = failure(found);
+    if (failed) throw failed;
+    if (Date.now() > deadline) throw tooLate(found, home, budget);
+    if (signal?.aborted) throw new LongshoreError('cancelled', 'It was cancelled.');
+    await systemClock.sleep(pollMilliseconds);
+  }
+}
+
+function pidOf(found: Found): number | undefined {
+  return found.as === 'nobody' ? undefined : found.pid;
 }
 
 function spawnDetached({ home, env }: StartOptions, lastWords: string): ChildProcess {

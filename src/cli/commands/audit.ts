@@ -4,18 +4,19 @@ import { duration } from '../duration.ts';
 import type { CommandContext } from '../program.ts';
 import { askingService, printResult, service } from '../service-command.ts';
 import { type Column, renderTable, type TableColour } from '../table.ts';
+import { dateText } from '../time-text.ts';
 
 const pageSize = 1_000;
 
 const colours: Readonly<Partial<Record<string, TableColour>>> = { ok: 'green', denied: 'red', 'tool-error': 'yellow' };
 
 const columns: readonly Column<AuditRowView>[] = [
-  { header: 'TIME', text: ({ at }) => new Date(at).toISOString().replace('T', ' ').slice(0, 19) },
+  { header: 'TIME (UTC)', text: ({ at }) => dateText(at) },
   { header: 'KIND', text: ({ kind }) => kind },
   { header: 'CALLER', text: ({ caller }) => caller ?? '' },
   {
     header: 'WHAT',
-    text: row => row.handle_name ?? [row.action, row.subject].filter(Boolean).join(' '),
+    text: ({ action, handle_name: handle, subject }) => [action, handle ?? subject].filter(Boolean).join(' '),
     shrinks: true,
   },
   { header: 'DECISION', text: ({ decision }) => decision ?? '' },

@@ -1,4 +1,4 @@
-import type { Command } from '@commander-js/extra-typings';
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { LongshoreError } from '../../core/errors.ts';
 
 function later(what: string): never {
@@ -8,22 +8,24 @@ function later(what: string): never {
   );
 }
 
+function withJson<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
+  return command.option('--json', 'print JSON');
+}
+
 /** `search`: exists, and says so, until there are catalogs. */
 export function searchCommand(command: Command): void {
-  command.argument('<query>').action(() => later('The catalogs are'));
+  withJson(command.argument('<query>')).action(() => later('The catalogs are'));
 }
 
 /** `catalog`: the same. */
 export function catalogCommand(command: Command): void {
-  command.option('--refresh').action(() => later('The catalogs are'));
+  withJson(command.option('--refresh')).action(() => later('The catalogs are'));
 }
 
 /** `gateway`: the same for the Docker MCP Gateway. */
 export function gatewayCommand(command: Command): void {
   for (const verb of ['start', 'stop', 'status'] as const) {
-    command
-      .command(verb)
-      .argument('[servers]')
-      .action(() => later('The Docker MCP Gateway is'));
+    const below = command.command(verb).description('not available yet').argument('[servers]');
+    withJson(below).action(() => later('The Docker MCP Gateway is'));
   }
 }

@@ -5,11 +5,12 @@ import type { CommandContext } from '../program.ts';
 import { askingService, printResult, service } from '../service-command.ts';
 import { type Column, renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
+import { dateText } from '../time-text.ts';
 
 const columns: readonly Column<SecretsAnswer['secrets'][number]>[] = [
   { header: 'NAME', text: ({ name }) => name },
   { header: 'KEPT IN', text: ({ provider }) => (provider === 'keychain' ? 'keychain' : 'encrypted file') },
-  { header: 'SET', text: ({ updatedAt }) => new Date(updatedAt).toISOString().replace('T', ' ').slice(0, 19) },
+  { header: 'SET (UTC)', text: ({ updatedAt }) => dateText(updatedAt) },
 ];
 
 /** `secret`: values for `${secret:NAME}` in a server's configuration; none is ever shown. */

@@ -50,7 +50,7 @@ export class DefinitionCache {
         if (serverId === undefined || epoch === null) return;
         const entries = registry.list(agentId, { ownerKey: serverKey }).map(entryOf);
         // Never rejects: a failure is logged, and the next start of the server writes again.
-        void this.#keepLogged(serverId, entries, serverKey);
+        void this.keepLogged(serverId, entries, serverKey);
       },
     };
   }
@@ -63,6 +63,15 @@ export class DefinitionCache {
       await this.#stored.replace(serverId, entries);
       this.#known.set(serverId, signature);
     });
+  }
+
+  /** The same for what has happened anyway: never rejects, the log says why. */
+  async keepLogged(serverId: string, entries: Parameters<DefinitionCache['keep']>[1], server: string): Promise<void> {
+    try {
+      await this.keep(serverId, entries);
+    } catch (error) {
+      this.#log.warn({ server, error: String(error) }, 'What a server offers could not be kept for its next start.');
+    }
   }
 
   /** What is kept of a server; undefined if it was never seen. Rejects where what is kept is damaged. */
@@ -94,14 +103,6 @@ export class DefinitionCache {
     const digests = new Map(rows.map(row => [row.definition, row.definitionDigest]));
     const discovery = { tools: of('tool'), resources: of('resource'), prompts: of('prompt'), diagnostics: [], digests };
     return { discovery, protocolVersion: first.protocolVersion };
-  }
-
-  async #keepLogged(serverId: string, entries: Parameters<DefinitionCache['keep']>[1], server: string): Promise<void> {
-    try {
-      await this.keep(serverId, entries);
-    } catch (error) {
-      this.#log.warn({ server, error: String(error) }, 'What a server offers could not be kept for its next start.');
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { foreignDatabase } from '../../test/fixtures/foreign-database.ts';
 import { alice, bob, savedWorld, tool } from '../../test/fixtures/saved-world.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import { silentLog } from '../core/ports/log.ts';
 import { reloadServer } from './load-server.ts';
 import { turnOf } from './saved-book.ts';
 
@@ -83,6 +84,18 @@ describe('load and unload', () => {
     expect(loaded.member.state.name).toBe('connected');
     expect(await world.saved().list()).toEqual([]);
     expect(await world.vault.list()).toEqual([]);
+  });
+
+  it('is saved although what it offers cannot be kept, and the log says so', async () => {
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (_: object, message: string) => void warnings.push(message) };
+    await using world = await savedWorld({ folder, log });
+    const other = foreignDatabase(join(folder, 'longshore.db'));
+    other.exec('drop table cached_definitions');
+    other.close();
+    expect(await world.load(one, { save: true })).toMatchObject({ saved: true, saveError: undefined });
+    expect(warnings).toEqual(['What a server offers could not be kept for its next start.']);
+    expect(await world.store.servers.list()).toHaveLength(1);
   });
 
   it('refuses to start what could not be saved for a secret in its command line', async () => {

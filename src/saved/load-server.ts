@@ -166,7 +166,8 @@ async function keepLoaded(book: SavedBook, who: Actor, member: ServerMember, set
     cache.follow(agentId, serverKey, saved.serverId);
     fleet.keep(member, secured.planned);
     if (row) await book.discardUnused(row);
-    await cache.keep(saved.serverId, registry.list(agentId, { ownerKey: serverKey }).map(entryOf));
+    const offered = registry.list(agentId, { ownerKey: serverKey }).map(entryOf);
+    await cache.keepLogged(saved.serverId, offered, serverKey);
   }
 }
 

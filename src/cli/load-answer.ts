@@ -2,8 +2,8 @@ import type { LoadAnswer } from '../client/api-types.ts';
 import type { Client } from '../client/client.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { tellFailure } from './failure.ts';
+import { printResult, tellNotes } from './print.ts';
 import type { CommandContext } from './program.ts';
-import { printResult, tellNotes } from './service-command.ts';
 import { withProgress } from './with-progress.ts';
 
 /** What `load`, `reload` and `restart` have in common: progress while it lasts, then what came of it, and the exit code. */

@@ -1,7 +1,6 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { type Client, connectService } from '../client/client.ts';
 import type { CommandContext } from './program.ts';
-import type { Terminal } from './terminal.ts';
 
 /** The options of every command that asks the service. */
 export interface ServiceOptions {
@@ -31,21 +30,4 @@ export async function service(
       if (terminal.interactive) void terminal.err('Starting the service …\n');
     },
   });
-}
-
-/** Prints a result: as JSON, or as the text that `render` makes of it. Nothing is printed for an empty text. */
-export async function printResult(
-  terminal: Terminal,
-  json: true | undefined,
-  result: unknown,
-  render: () => string,
-): Promise<void> {
-  if (json) return await terminal.out(`${JSON.stringify(result, null, 2)}\n`);
-  const text = render();
-  if (text !== '') await terminal.show(`${text}\n`);
-}
-
-/** Says on stderr what is odd. */
-export async function tellNotes(terminal: Terminal, notes: readonly { readonly message: string }[]): Promise<void> {
-  for (const { message } of notes) await terminal.err(`note: ${message}\n`);
 }

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
+import { printResult } from './print.ts';
 import type { CommandContext } from './program.ts';
-import { askingService, printResult, service } from './service-command.ts';
+import { askingService, service } from './service-command.ts';
 
 /** Gives `enable` and `disable` what they have in common. */
 export function switchServer(command: Command, context: CommandContext, enabled: boolean): void {

@@ -5,9 +5,10 @@ import { LongshoreError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { collect } from '../collect.ts';
 import { pairs } from '../pairs.ts';
+import { printResult, tellNotes } from '../print.ts';
 import type { CommandContext } from '../program.ts';
 import { readServerFlags, type ServerFlags, withServerFlags } from '../server-flags.ts';
-import { askingService, printResult, service, tellNotes } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 const examples = `
 Examples:

@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { AgentView } from '../../client/api-types.ts';
+import { printResult, printTable } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
-import { type Column, renderTable } from '../table.ts';
+import { askingService, service } from '../service-command.ts';
+import type { Column } from '../table.ts';
 
 const columns: readonly Column<AgentView>[] = [
   { header: 'NAME', text: ({ name, isDefault }) => name ?? (isDefault ? '(default)' : '') },
@@ -24,9 +25,6 @@ export function agentCommand(command: Command, context: CommandContext): void {
   askingService(list).action(async options => {
     const client = await service(context, options);
     const agents = await client.ask('GET /api/agents');
-    const { colour, width } = terminal;
-    await printResult(terminal, options.json, agents, () =>
-      renderTable(agents, columns, { colour, ...(width !== undefined && { width }) }),
-    );
+    await printTable(terminal, options.json, agents, columns);
   });
 }

@@ -1,9 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ApprovalView } from '../../client/api-types.ts';
 import type { Client } from '../../client/client.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
 import { renderApproval } from '../render-approvals.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** `approvals`: the calls that wait for a decision; `--watch` shows each as it comes, until it is stopped. */

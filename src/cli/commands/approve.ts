@@ -3,8 +3,9 @@ import type { Scope } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import { approvalId } from '../approval-id.ts';
 import { decision, requireOperator } from '../operator-at-hand.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 /** `approve`: lets a waiting call run; once if nothing else is said. */
 export function approveCommand(command: Command, context: CommandContext): void {

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { AuditRowView } from '../../client/api-types.ts';
 import { duration } from '../duration.ts';
+import { printResult, printTable } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
-import { type Column, renderTable, type TableColour } from '../table.ts';
+import { askingService, service } from '../service-command.ts';
+import { type Column, type TableColour } from '../table.ts';
 import { dateText } from '../time-text.ts';
 
 const pageSize = 1_000;
@@ -12,7 +13,6 @@ const colours: Readonly<Partial<Record<string, TableColour>>> = { ok: 'green', d
 
 const columns: readonly Column<AuditRowView>[] = [
   { header: 'TIME (UTC)', text: ({ at }) => dateText(at) },
-  { header: 'KIND', text: ({ kind }) => kind },
   { header: 'CALLER', text: ({ caller }) => caller ?? '' },
   {
     header: 'WHAT',
@@ -22,10 +22,10 @@ const columns: readonly Column<AuditRowView>[] = [
   { header: 'DECISION', text: ({ decision }) => decision ?? '' },
   {
     header: 'STATUS',
-    text: ({ status }) => status ?? '',
+    // Who has not ended yet, or never could, has no outcome.
+    text: ({ status, kind }) => status ?? (kind === 'change' ? '' : kind),
     colour: ({ status }) => (status === null ? undefined : colours[status]),
   },
-  { header: 'MS', align: 'right', text: ({ latency_ms: ms }) => (ms === null ? '' : String(Math.round(ms))) },
   { header: 'ARGUMENTS', text: ({ args, message }) => args ?? message ?? '', shrinks: true },
 ];
 
@@ -38,11 +38,7 @@ export function auditCommand(command: Command, context: CommandContext): void {
     .action(async options => {
       const client = await service(context, options);
       const rows = await client.ask('GET /api/audit', { query: { ...filterOf(options), limit: options.limit } });
-      const { colour, width } = terminal;
-      await printResult(terminal, options.json, rows, () =>
-        renderTable(rows, columns, { colour, ...(width !== undefined && { width }) }),
-      );
-      if (!options.json && rows.length === 0) await terminal.err('Nothing is recorded that fits.\n');
+      await printTable(terminal, options.json, rows, columns, 'Nothing is recorded that fits.');
     });
 
   const verify = command.command('verify').description('check that nothing of the record was changed or removed');

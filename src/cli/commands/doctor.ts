@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import type { Command } from '@commander-js/extra-typings';
 import type { Finding } from '../doctor/finding.ts';
+import { printStyled } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { printResult } from '../service-command.ts';
 import { visibleText } from '../visible-text.ts';
 
 const signs = { ok: ['ok', 'green'], warning: ['warning', 'yellow'], problem: ['problem', 'red'] } as const;
@@ -16,7 +16,7 @@ export function doctorCommand(command: Command, context: CommandContext): void {
     const { platform, version } = process;
     const patient = { env: terminal.env, platform, homeDir: homedir(), nodeVersion: version };
     const findings = await examine(patient);
-    await printResult(terminal, options.json, findings, () =>
+    await printStyled(terminal, options.json, findings, () =>
       findings.map(finding => findingText(finding, terminal.colour)).join('\n'),
     );
     if (findings.some(({ state }) => state === 'problem')) context.exit(1);

@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ExplainAnswer } from '../../client/api-types.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
 import { readServerFlags, withServerFlags } from '../server-flags.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 import { visibleText } from '../visible-text.ts';
 
 /** `explain`: what `load` would start with the same words; runs nothing (design.md, "Two container classes"). */

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from '@commander-js/extra-typings';
 import type { ImportAnswer } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
+import { printResult, tellNotes } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service, tellNotes } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 const shapes = `
 FILE holds JSON as Cursor, Claude Desktop and VS Code have it: {"mcpServers": {NAME: {…}}}, {"servers": {NAME: {…}}}, a list

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 /** How long a follower waits before it asks again; milliseconds. */
 const followEvery = 300;

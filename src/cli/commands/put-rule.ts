@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Level } from '../../client/api-types.ts';
 import { decision, requireOperator } from '../operator-at-hand.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 const patterns = `
 A pattern is SERVER.TOOL, with * for any characters, and may go on with conditions, in quotes where the shell would read

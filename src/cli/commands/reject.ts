@@ -1,8 +1,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import { approvalId } from '../approval-id.ts';
 import { decision, requireOperator } from '../operator-at-hand.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 /** `reject`: refuses a waiting call. */
 export function rejectCommand(command: Command, context: CommandContext): void {

@@ -1,6 +1,7 @@
 import type { Command } from '@commander-js/extra-typings';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 /** `remove`: stops a saved server and forgets it, once nothing of it is left. */
 export function removeCommand(command: Command, context: CommandContext): void {

@@ -1,9 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { RuleView } from '../../client/api-types.ts';
 import { decision, requireOperator } from '../operator-at-hand.ts';
+import { printTable } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
-import { type Column, renderTable, type TableColour } from '../table.ts';
+import { askingService, service } from '../service-command.ts';
+import { type Column, type TableColour } from '../table.ts';
 
 const colours: Readonly<Partial<Record<string, TableColour>>> = { allow: 'green', deny: 'red' };
 
@@ -28,12 +29,8 @@ export function rulesCommand(command: Command, context: CommandContext): void {
     const { terminal } = context;
     const client = await service(context, options);
     const rules = await client.ask('GET /api/rules');
-    const { colour, width } = terminal;
-    await printResult(terminal, options.json, rules, () =>
-      renderTable(rules, columns, { colour, ...(width !== undefined && { width }) }),
-    );
-    if (options.json || rules.length > 0) return;
-    await terminal.err("There are no rules: every call asks. Make one: longshore allow 'SERVER.TOOL'\n");
+    const none = "There are no rules: every call asks. Make one: longshore allow 'SERVER.TOOL'";
+    await printTable(terminal, options.json, rules, columns, none);
   });
   const remove = command.command('rm').description('remove a rule').argument('<id>', 'of the rule');
   askingService(decision(remove)).action(async (id, options) => {

@@ -1,9 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { SecretsAnswer } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
+import { printTable } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
-import { type Column, renderTable } from '../table.ts';
+import { askingService, service } from '../service-command.ts';
+import type { Column } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { dateText } from '../time-text.ts';
 
@@ -31,11 +32,8 @@ export function secretCommand(command: Command, context: CommandContext): void {
   askingService(list).action(async options => {
     const client = await service(context, options);
     const answer = await client.ask('GET /api/secrets');
-    const { colour, width } = terminal;
-    await printResult(terminal, options.json, answer, () =>
-      renderTable(answer.secrets, columns, { colour, ...(width !== undefined && { width }) }),
-    );
-    if (!options.json && answer.secrets.length === 0) await terminal.err('No secret is stored.\n');
+    if (options.json) return await terminal.out(`${JSON.stringify(answer, null, 2)}\n`);
+    await printTable(terminal, undefined, answer.secrets, columns, 'No secret is stored.');
   });
   const remove = command.command('rm').description('remove a secret').argument('<name>');
   askingService(remove).action(async (name, options) => {

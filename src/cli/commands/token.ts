@@ -1,9 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { TokenView } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
+import { printResult, printTable } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
-import { type Column, renderTable } from '../table.ts';
+import { askingService, service } from '../service-command.ts';
+import type { Column } from '../table.ts';
 import { timeText } from '../time-text.ts';
 
 const columns: readonly Column<TokenView>[] = [
@@ -40,11 +41,7 @@ export function tokenCommand(command: Command, context: CommandContext): void {
   askingService(list).action(async options => {
     const client = await service(context, options);
     const tokens = await client.ask('GET /api/tokens');
-    const { colour, width } = terminal;
-    await printResult(terminal, options.json, tokens, () =>
-      renderTable(tokens, columns, { colour, ...(width !== undefined && { width }) }),
-    );
-    if (!options.json && tokens.length === 0) await terminal.err('No client has a token.\n');
+    await printTable(terminal, options.json, tokens, columns, 'No client has a token.');
   });
   const revoke = command.command('revoke').description('take a client its token for good').argument('<name>');
   askingService(revoke).action(async (name, options) => {

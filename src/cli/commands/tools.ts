@@ -1,9 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ToolView } from '../../client/api-types.ts';
+import { printTable } from '../print.ts';
 import type { CommandContext } from '../program.ts';
 import { renderTools } from '../render-tools.ts';
-import { askingService, printResult, service } from '../service-command.ts';
-import { type Column, renderTable } from '../table.ts';
+import { askingService, service } from '../service-command.ts';
+import type { Column } from '../table.ts';
 import { withProgress } from '../with-progress.ts';
 
 const columns: readonly Column<ToolView>[] = [
@@ -29,15 +30,9 @@ export function toolsCommand(command: Command, context: CommandContext): void {
     const client = await service(context, options);
     const query = ref === undefined ? {} : { server: ref };
     const tools = await withProgress(client, terminal, client.ask('GET /api/tools', { query }));
-    const { colour, width } = terminal;
-    await printResult(terminal, options.json, tools, () =>
-      options.signatures
-        ? renderTools(tools.map(({ server, tool, definition }) => ({ ...definition, name: `${server}.${tool}` })))
-        : renderTable(tools, columns, { colour, ...(width !== undefined && { width }) }),
-    );
-    if (options.json || tools.length > 0) return;
-    await terminal.err(
-      ref === undefined ? 'No tools are known. See the servers: longshore list\n' : `${ref} has no tools.\n`,
-    );
+    const none = ref === undefined ? 'No tools are known. See the servers: longshore list' : `${ref} has no tools.`;
+    if (!options.signatures || options.json) return await printTable(terminal, options.json, tools, columns, none);
+    const named = tools.map(({ server, tool, definition }) => ({ ...definition, name: `${server}.${tool}` }));
+    await terminal.show(`${renderTools(named)}\n`);
   });
 }

@@ -1,7 +1,8 @@
 import type { Command } from '@commander-js/extra-typings';
 import { tellPartial } from '../load-answer.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 
 /** `unload`: stops a server and forgets that it was loaded, each part told by itself (R32, R60). */
 export function unloadCommand(command: Command, context: CommandContext): void {

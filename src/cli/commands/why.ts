@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { LongshoreError } from '../../core/errors.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
-import { askingService, printResult, service } from '../service-command.ts';
+import { askingService, service } from '../service-command.ts';
 import { toolArguments } from '../tool-arguments.ts';
 
 /** `why`: which rule decides about a call, and which one it beats. Nothing is called. */

@@ -22,6 +22,10 @@ const images: Readonly<Record<string, RecordedImage>> = {
     exposed: [3000, 4000],
     labels: { 'dev.longshore.transport': 'streamable-http', 'dev.longshore.port': '3000' },
   },
+  'mislabelled:1': {
+    mode: 'stdio',
+    labels: { 'dev.longshore.transport': 'streamable-http', 'dev.longshore.port': '3000' },
+  },
   'noisy:1': { mode: 'http-noisy' },
   'chunked:1': { mode: 'http-chunked' },
   'malicious:1': { mode: 'malicious' },
@@ -262,16 +266,25 @@ describe('docker-run servers', () => {
     expect(await docker.started('run')).toHaveLength(1);
   });
 
-  it('start over HTTP at once where an earlier start found that, and find out anew where it is no longer so', async () => {
+  it('start over HTTP at once where an earlier start found that', async () => {
     await prepare();
     const first = await open(spec(['http:1']));
     await first.closeForcibly(new AbortController().signal);
-    const again = await open(spec(['http:1']));
-    expect(again.transport).toBe('streamable-http');
+    expect((await open(spec(['http:1']))).transport).toBe('streamable-http');
     expect(await containerNames()).toEqual(['probe', 'mcp', 'mcp'].map(phase => `rax-${phase}-github-${process.pid}`));
-    const labelled = await open(spec(['labelled:1'], { name: 'labelled' }));
-    expect(labelled.transport).toBe('streamable-http');
-    expect((await containerNames()).at(-1)).toBe(`rax-mcp-labelled-${process.pid}`);
+  });
+
+  it('start over HTTP at once where the image says so', async () => {
+    await prepare();
+    expect((await open(spec(['labelled:1']))).transport).toBe('streamable-http');
+    expect(await containerNames()).toEqual([`rax-mcp-github-${process.pid}`]);
+  });
+
+  it('are found out about anew where what the image says is wrong', async () => {
+    await prepare();
+    const deadlines = { ...defaultDeadlines, containerReady: 500 };
+    expect((await open(spec(['mislabelled:1']), { deadlines })).transport).toBe('stdio');
+    expect(await containerNames()).toEqual(['mcp', 'probe'].map(phase => `rax-${phase}-github-${process.pid}`));
   });
 
   it('R19: leave a container alone that has their name and is not ours', async () => {

@@ -54,7 +54,8 @@ async function open(what: DockerImageSpec, more: Partial<OpenRequest> = {}): Pro
 
 const idOf = (image: string, agent = 'did:key:zTest') => imageServerId(agentId(agent), image);
 
-describe('docker-image servers', () => {
+// Every command of the recording docker is a process of Node: a crowded machine takes its time for them.
+describe('docker-image servers', { timeout: 60_000 }, () => {
   it('R55: are one container, named by agent and image, with its tag explicit', async () => {
     await prepare();
     const one = await open(spec('stdio'));

@@ -94,7 +94,8 @@ async function ask(one: Opened, method: string, params: object): Promise<unknown
   return answer.promise;
 }
 
-describe('docker-run servers', () => {
+// Every command of the recording docker is a process of Node: a crowded machine takes its time for them.
+describe('docker-run servers', { timeout: 60_000 }, () => {
   it('R6: speak on stdin and stdout where the image does, in one container with -i', async () => {
     await prepare();
     const one = await open(spec(['stdio:1']));
@@ -307,7 +308,7 @@ describe('docker-run servers', () => {
   });
 });
 
-describe('R50: a start of a docker-run server whose engine does not say what it makes', () => {
+describe('R50: a start of a docker-run server whose engine does not say what it makes', { timeout: 60_000 }, () => {
   it('removes a container that appears only after the CLI was ended', async () => {
     await prepare();
     await docker.script([{ match: ['run'], appearsAfter: 4_000 }]);
@@ -320,7 +321,7 @@ describe('R50: a start of a docker-run server whose engine does not say what it 
   });
 });
 
-describe('R50: a cancelled start of a docker-run server', () => {
+describe('R50: a cancelled start of a docker-run server', { timeout: 60_000 }, () => {
   it.each([
     ['while the engine creates its container', 'stdio:1', 'start'],
     ['while its container is created and not started', 'stdio:1', 'created'],

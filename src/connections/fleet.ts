@@ -2,6 +2,7 @@ import type { PlannedServer } from '../config/planned-server.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { type AgentId, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
 import type { WithdrawReason } from '../core/words.ts';
+import { imageServerId } from '../docker/image-reference.ts';
 import type { OnPhase } from '../runners/runner.ts';
 import type { Connection, Discovery } from './connection.ts';
 import type { FleetNeeds, MemberNeeds } from './fleet-needs.ts';
@@ -236,7 +237,10 @@ export class Fleet {
   }
 }
 
-function isNamed({ planned }: ServerMember, ref: string): boolean {
+/** By the name of its plan, its identity, or the full id that its container has (R32). */
+function isNamed({ planned, agentId }: ServerMember, ref: string): boolean {
+  const { image } = planned;
+  if (image !== undefined && ref.startsWith('mcp-') && imageServerId(agentId, image) === ref) return true;
   return (
     planned.name === ref ||
     planned.identity === ref ||

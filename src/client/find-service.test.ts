@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answeringServer, sendJson } from '../../test/fixtures/answering-server.ts';
 import { homeFiles } from '../core/service-note.ts';
 import { connectService } from './client.ts';
 import { findService } from './find-service.ts';
@@ -55,6 +56,21 @@ describe('connectService', () => {
     });
     note({ pid: process.pid });
     await expect(connectService({ home, start: false })).rejects.toThrow(`process ${process.pid}`);
+  });
+
+  it('waits for a program that has the home to listen, and starts no second one beside it', async () => {
+    note({ pid: process.pid });
+    token('lso_x');
+    await using server = await answeringServer((_, response) => sendJson(response, 200, { ready: true }));
+    const connecting = connectService({ home, startBudget: 10_000 });
+    setTimeout(() => note({ pid: process.pid, url: server.url }), 100);
+    expect((await connecting).url).toBe(server.url);
+    note({ pid: process.pid });
+    await expect(connectService({ home, startBudget: 100 })).rejects.toMatchObject({
+      code: 'home-in-use',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    expect(existsSync(join(home, 'logs'))).toBe(false);
   });
 
   it('takes the home from LONGSHORE_HOME, and refuses one that is none', async () => {

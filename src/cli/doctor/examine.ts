@@ -1,6 +1,7 @@
 import { connectService } from '../../client/client.ts';
 import { findService } from '../../client/find-service.ts';
 import { readSettings, type Settings } from '../../config/settings.ts';
+import type { Diagnostic } from '../../core/words.ts';
 import { type Finding, failing, type Patient } from './finding.ts';
 import { checkHome, checkServedHome } from './home-checks.ts';
 import { checkDocker, checkNode, checkPort, checkPrograms } from './machine-checks.ts';
@@ -19,7 +20,7 @@ async function examineOwn(patient: Patient): Promise<readonly Finding[]> {
   try {
     const read = readSettings(patient);
     settings = read.settings;
-    warned.push(...read.warnings.map(({ message }) => failing('settings', new Error(message), 'warning')));
+    warned.push(...read.warnings.map(unknownSettings));
   } catch (error) {
     return [failing('settings', error)];
   }
@@ -32,4 +33,11 @@ async function examineOwn(patient: Patient): Promise<readonly Finding[]> {
   } catch (error) {
     return [...warned, failing('home', error)];
   }
+}
+
+/** The names that a reading of the settings did not know. */
+function unknownSettings({ data }: Diagnostic): Finding {
+  const names = Array.isArray(data?.['names']) ? data['names'].join(', ') : '';
+  const action = 'Correct or unset them: docs/configuration.md lists all there are.';
+  return { check: 'settings', state: 'warning', sentence: `There are no such settings: ${names}.`, action };
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import type { InstanceId } from '../core/ids.ts';
 
 /** Where the CLI writes a container's id the moment it is created: the best handle in the start window (R62). */
 export interface CidFile extends AsyncDisposable {
@@ -15,9 +16,12 @@ export interface CidFile extends AsyncDisposable {
 /** Milliseconds between two looks; the CLI takes some hundred for a container. */
 const lookEvery = 25;
 
-/** A name for one id file, in a folder of its own under the given temporary folder that only we may enter. */
-export async function createCidFile(temporaryFolder: string): Promise<CidFile> {
-  const folder = await mkdtemp(join(temporaryFolder, 'longshore-cid-'));
+/**
+ * A name for one id file, in a folder of its own under the given temporary folder that only we may enter. The folder's
+ * name holds the run of the host, by which the watchdog finds what a sudden death left.
+ */
+export async function createCidFile(temporaryFolder: string, instance: InstanceId): Promise<CidFile> {
+  const folder = await mkdtemp(join(temporaryFolder, `longshore-cid-${instance}-`));
   const path = join(folder, 'cid');
   const read = async () => {
     const text = await readFile(path, 'utf8').catch(() => '');

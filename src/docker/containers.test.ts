@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RecordedDocker, recordedDocker } from '../../test/fixtures/docker/recorded-docker.ts';
 import { systemClock } from '../core/clock.ts';
+import type { InstanceId } from '../core/ids.ts';
 import { createCidFile } from './cidfile.ts';
 import { inspectContainer, listContainers } from './containers.ts';
 import { createDockerCli, type DockerCli } from './docker-cli.ts';
@@ -91,7 +92,7 @@ describe('the id file', () => {
     await docker.script([{ match: ['run'], createdFor: 60_000 }]);
     const abort = new AbortController();
     {
-      await using cid = await createCidFile(folder);
+      await using cid = await createCidFile(folder, 'i1' as InstanceId);
       expect(await cid.read()).toBeUndefined();
       const started = cli.run(['run', '--name', 'a', '--cidfile', cid.path, 'img'], {
         deadline: 60_000,
@@ -107,7 +108,7 @@ describe('the id file', () => {
   });
 
   it('is not believed before the whole id is in it, and not waited for once the start is over', async () => {
-    await using cid = await createCidFile(folder);
+    await using cid = await createCidFile(folder, 'i1' as InstanceId);
     await writeFile(cid.path, 'abc');
     expect(await cid.appears(systemClock, AbortSignal.abort())).toBeUndefined();
     expect(await cid.appears(systemClock, AbortSignal.timeout(50))).toBeUndefined();

@@ -80,7 +80,7 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
     image,
     engine: link.address,
   });
-  const cidFile = await createCidFile(containers.temporaryFolder);
+  const cidFile = await createCidFile(containers.temporaryFolder, instance);
   const discard = async (): Promise<void> => {
     await cidFile[Symbol.asyncDispose]();
     await ledger.forget(holding.id);

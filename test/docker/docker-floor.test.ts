@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
+import type { InstanceId } from '../../src/core/ids.ts';
 import { createCidFile } from '../../src/docker/cidfile.ts';
 import { inspectContainer, listContainers } from '../../src/docker/containers.ts';
 import { createDockerCli } from '../../src/docker/docker-cli.ts';
@@ -71,7 +72,7 @@ describe.runIf(engine.available)('the docker floor on a real engine', { timeout:
   });
 
   it('R62: the id is known from creation on, and a container that was only created is listed and removed', async () => {
-    await using cid = await createCidFile(tmpdir());
+    await using cid = await createCidFile(tmpdir(), 'i1' as InstanceId);
     await docker('create', '--name', 'longshore-test-created', '--cidfile', cid.path, '--label', 'test=created', deaf);
     const id = await cid.appears(systemClock, AbortSignal.timeout(5_000));
     expect((await listContainers(cli, ['test=created'], looked)).map(facts => [facts.id, facts.state])).toEqual([

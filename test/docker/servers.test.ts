@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +18,7 @@ const deadlines = { open: 60_000, containerReady: 60_000 };
 describe.runIf(engine.available)('container servers on a real engine', { timeout: 180_000 }, () => {
   let host: Host;
   let agent: Agent;
+  let folder: string;
   const images = new Map<FixtureImage, string>();
 
   beforeAll(async () => {
@@ -59,12 +60,14 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
   }
 
   beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'longshore-servers-'));
     host = await open();
     agent = host.agent();
   });
 
   afterEach(async () => {
     await host.dispose();
+    await rm(folder, { recursive: true, force: true });
     const left = await containersOf(agent.agentId);
     if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
   });
@@ -246,41 +249,30 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     expect(await say('fixture', 'again')).toMatchObject(said('again'));
   });
 
-  describe('with an engine that goes away', () => {
-    let folder: string;
-    let socket: string;
-
-    beforeEach(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'longshore-engine-'));
-      socket = join(folder, 'docker.sock');
-    });
-
-    afterEach(async () => {
-      await rm(folder, { recursive: true, force: true });
-    });
-
-    it('S5: keeps what could not be removed, says so, and removes it when the engine is back', async () => {
-      const first = await relay(socket);
-      await agent.load({ ...dockerRun('stdio-deaf'), env: { DOCKER_HOST: `unix://${socket}` } });
-      await first.close();
-      const refused = await agent.unload('fixture').catch((error: unknown) => error);
-      const listed = await agent.list();
-      const left = await containersOf(agent.agentId);
-      const second = await relay(socket);
-      await agent.unload('fixture');
-      expect(refused).toMatchObject({ code: 'close-failed' });
-      expect(listed).toMatchObject([{ state: 'close-failed' }]);
-      expect(left).toHaveLength(1);
-      expect(await containersOf(agent.agentId)).toEqual([]);
-      await second.close();
-    });
+  it('S5: keeps what could not be removed, says so, and removes it when the engine is back', async () => {
+    const socket = join(folder, 'docker.sock');
+    const first = await relay(socket);
+    await agent.load({ ...dockerRun('stdio-deaf'), env: { DOCKER_HOST: `unix://${socket}` } });
+    await first.close();
+    const refused = await agent.unload('fixture').catch((error: unknown) => error);
+    const listed = await agent.list();
+    const left = await containersOf(agent.agentId);
+    const second = await relay(socket);
+    await agent.unload('fixture');
+    expect(refused).toMatchObject({ code: 'close-failed' });
+    expect(listed).toMatchObject([{ state: 'close-failed' }]);
+    expect(left).toHaveLength(1);
+    expect(await containersOf(agent.agentId)).toEqual([]);
+    await second.close();
   });
 
   it('S6, R5: what a host was starting when it was killed is removed within seconds', async () => {
     const script = new URL('./doomed-host.ts', import.meta.url).pathname;
+    const env = { ...process.env, TMPDIR: folder };
     for (const wait of [300, 800, 1_500, 4_000]) {
       const child = spawn(process.execPath, [script, image('stdio-deaf'), image('http')], {
         stdio: ['ignore', 'pipe', 'inherit'],
+        env,
       });
       const [told] = (await once(child.stdout.setEncoding('utf8'), 'data')) as [string];
       const did = told.trim();
@@ -292,6 +284,9 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
       while ((await containersOf(did)).length > 0 && Date.now() - killed < 60_000) await after(200);
       expect(await containersOf(did)).toEqual([]);
     }
+    const ids = async () => (await readdir(folder)).filter(name => name.startsWith('longshore-cid-'));
+    while ((await ids()).length > 0) await after(200);
+    expect(await ids()).toEqual([]);
   });
 });
 

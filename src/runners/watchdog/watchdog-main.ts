@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { killMarked } from '../marked-processes.ts';
-import { type ContainerTask, runTask, type WatchdogLine } from './watchdog-tasks.ts';
+import { type ContainerTask, removeIdFiles, runTask, type WatchdogLine } from './watchdog-tasks.ts';
 
 // The program that outlives the host: started detached with the read end of a pipe as its stdin, it waits for the end
 // of that pipe, which is the host's death however it died, and then removes what is the host's. argv: the instance.
@@ -30,6 +30,7 @@ async function cleanUp(): Promise<void> {
   await pause(secondLook);
   await killMarked({ instance }, { platform, rounds });
   await containers;
+  await removeIdFiles(instance);
 }
 
 /** Windows: ends a process with all its children. */

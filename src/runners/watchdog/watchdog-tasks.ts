@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 // The watchdog runs this file too, with nothing but Node around it: it may import nothing of ours.
@@ -41,6 +44,14 @@ export async function runTask(task: ContainerTask): Promise<void> {
     const ids = listed?.split('\n').filter(id => id !== '') ?? [];
     clean = listed !== undefined && ids.length === 0 ? clean + 1 : 0;
     if (ids.length > 0) await docker(task, ['rm', '-f', '-v', ...ids]);
+  }
+}
+
+/** Removes the folders in which that run of the host waited for the ids of containers (`createCidFile`). */
+export async function removeIdFiles(instance: string): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names.filter(one => one.startsWith(`longshore-cid-${instance}-`))) {
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -181,7 +181,9 @@ describe('scenarios over REST', { timeout: 60_000 }, () => {
     const answers: string[] = [];
     const ask = async (method: string, path: string, body?: unknown) => {
       const { response, body: answer } = await home.ask(method, path, body === undefined ? {} : { body });
-      answers.push(`${method} ${path} ${response.status} ${await response.text()} ${[...response.headers]}`);
+      answers.push(
+        `${method} ${path} ${response.status} ${await response.text()} ${JSON.stringify([...response.headers])}`,
+      );
       return answer;
     };
     const env = { API_TOKEN: canary };

@@ -53,9 +53,14 @@ export async function connectService(options: ClientOptions = {}): Promise<Clien
   const withToken = (found: Target): Target => ({ ...found, ...(token !== undefined && { token }) });
   let target = withToken(await targetOf(options));
 
-  /** A service that died leaves its note; that nothing listens there shows that nothing was asked either. */
+  let hasAnswered = false;
+
+  /**
+   * A service that died leaves its note; that nothing listens there shows that nothing was asked either. One that has
+   * answered before was stopped, by somebody who would not want it back.
+   */
   async function revived(error: unknown): Promise<boolean> {
-    if (options.url !== undefined || options.start === false || !isRefused(error)) return false;
+    if (hasAnswered || options.url !== undefined || options.start === false || !isRefused(error)) return false;
     target = withToken(await started(options));
     return true;
   }
@@ -66,7 +71,11 @@ export async function connectService(options: ClientOptions = {}): Promise<Clien
     },
     async ask<Route extends RouteName>(route: Route, ...[asked]: AskArguments<Route>) {
       const whole = { ...(agent !== undefined && { agent }), ...(signal && { signal }), ...asked } as Asked<Route>;
-      const once = () => ask(target, route, ...([whole] as unknown as AskArguments<Route>));
+      const once = async () => {
+        const answer = await ask(target, route, ...([whole] as unknown as AskArguments<Route>));
+        hasAnswered = true;
+        return answer;
+      };
       try {
         return await once();
       } catch (error) {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { selfSignedCertificate } from '../fixtures/self-signed-certificate.ts';
 import { longshoreHome } from './longshore-home.ts';
-import { eventually, fixture, processesWith } from './run-longshore.ts';
+import { eventually, fixture, processesWith, runLongshore } from './run-longshore.ts';
 
 const patience = 120_000;
 const everything = ['npx', '-y', '@modelcontextprotocol/server-everything'];
@@ -143,9 +143,7 @@ describe('a command without a running service', () => {
 });
 
 describe('longshore serve', () => {
-  it('says who has the port, and leaves the home free; a start in the background takes another port', {
-    timeout: patience,
-  }, async () => {
+  it('says who has the port, and leaves the home free', { timeout: patience }, async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -154,9 +152,21 @@ describe('longshore serve', () => {
     expect(refused).toMatchObject({ code: 2, stdout: '' });
     expect(refused.stderr).toContain(`Port ${port} on 127.0.0.1 is used by another program`);
     expect(home.servicePid()).toBeUndefined();
-    const told = (await home.run('serve', '--port', 'x')).stderr;
-    expect(told).toContain('from 0 to 65535');
+    expect((await home.run('serve', '--port', 'x')).stderr).toContain('from 0 to 65535');
     other.close();
+  });
+
+  it('takes another port where a command starts it and the usual one is taken', { timeout: patience }, async () => {
+    const usual = createServer();
+    usual.on('error', () => undefined); // taken already, which is as good
+    usual.listen(7411, '127.0.0.1');
+    await using home = longshoreHome();
+    const { code, stderr } = await runLongshore(['list'], { env: { LONGSHORE_HOME: home.folder } });
+    expect(code, stderr).toBe(0);
+    const { url } = (await home.json('status')) as { url: string };
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(url).not.toContain(':7411');
+    usual.close();
   });
 
   it('refuses a second one on the same home, naming the first', { timeout: patience }, async () => {
@@ -277,5 +287,67 @@ describe('the command line', () => {
     const { servers: saved } = (await home.json('list')) as { servers: { name: string; state: string }[] };
     expect(saved).toMatchObject([{ name: 'good', state: 'stopped' }]);
     expect((await home.run('import', join(home.folder, 'none'))).code).toBe(2);
+  });
+});
+
+describe('commands that watch or take a conversation', () => {
+  it('follow logs and questions as they come, until they are interrupted', { timeout: patience }, async () => {
+    await using home = longshoreHome();
+    await home.run('add', 'notes', '--', process.execPath, fixture('two-tools'));
+    await home.run('allow', 'notes.fail', ...home.asOperator);
+    const logs = home.watch('logs', 'notes', '-f');
+    const approvals = home.watch('approvals', '--watch', '--json');
+    expect((await home.run('call', 'notes.fail')).code).toBe(5);
+    expect(await eventually(async () => logs.out().includes('called fail'), 20_000)).toBe(true);
+    const held = await home.run('call', 'notes.echo', 'text=hi');
+    const id = /longshore approve ([0-9a-f]{32})/.exec(held.stderr)?.[1] ?? 'none';
+    expect(await eventually(async () => approvals.out().includes(id), 20_000)).toBe(true);
+    await home.run('reject', id, '--reason', 'not today', ...home.asOperator);
+    expect(await eventually(async () => approvals.out().includes('"approval.resolved"'), 20_000)).toBe(true);
+    const events = approvals
+      .out()
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(events.at(-1)).toMatchObject({ event: 'approval.resolved', approval: { id, state: 'rejected' } });
+    expect(await logs.interrupt()).toMatchObject({ signal: 'SIGINT' });
+    expect(await approvals.interrupt()).toMatchObject({ signal: 'SIGINT' });
+    expect((await home.run('logs', 'notes', '--tail', '1')).stdout).toMatch(/^called .*\n$/);
+  });
+
+  it('R28: takes !mcp- lines from a pipe, each answered, and goes on after one that is wrong', {
+    timeout: patience,
+  }, async () => {
+    await using home = longshoreHome();
+    await home.run('add', 'notes', '--', process.execPath, fixture('two-tools'));
+    const lines = '!MCP-List\n\n!mcp-listx\n!mcp-load\nexit\n!mcp-unload notes\n';
+    const { code, stdout } = await home.pipe(lines, 'console', '--json');
+    expect(code).toBe(0);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
+    expect(answers).toMatchObject([
+      { status: 'ok', confirmation: expect.stringContaining('notes') },
+      { status: 'error', code: 'usage', error: expect.stringContaining('Did you mean !mcp-list?') },
+      { status: 'error', code: 'usage', error: expect.stringContaining('Usage: !mcp-load') },
+    ]);
+    expect(await home.json('list')).toMatchObject({ servers: [{ name: 'notes' }] });
+  });
+
+  it('takes a secret from a pipe and completes from what runs', { timeout: patience }, async () => {
+    await using home = longshoreHome();
+    const stored = await home.pipe('geheim\n', 'secret', 'set', 'KEY');
+    expect(stored).toMatchObject({ code: 0, stdout: '' });
+    expect(stored.stderr).not.toContain('geheim');
+    const environment = ['--env', 'KEY=${secret:KEY}'];
+    await home.run('add', 'env', ...environment, '--', process.execPath, fixture('tells-environment'));
+    await home.run('tools', 'env');
+    const patient = ['__complete', '--within', '20000', '--'];
+    expect((await home.run(...patient, 'remove', 'e')).stdout).toBe('env\tconnected\n');
+    expect((await home.run(...patient, 'call', 'en')).stdout).toBe('env.\n');
+    expect((await home.run(...patient, 'secret', 'rm', '')).stdout).toBe('KEY\n');
+    expect((await home.run('secret', 'rm', 'KEY')).code).toBe(0);
+    expect((await home.run('secret', 'rm', 'KEY')).code).toBe(2);
   });
 });

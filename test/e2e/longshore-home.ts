@@ -10,6 +10,10 @@ export interface LongshoreHome extends AsyncDisposable {
   readonly env: Record<string, string>;
   /** Runs one command line to its end. */
   run(...args: readonly string[]): Promise<Ended>;
+  /** Runs one with that on its standard input. */
+  pipe(input: string, ...args: readonly string[]): Promise<Ended>;
+  /** Starts one that does not end by itself. */
+  watch(...args: readonly string[]): Watching;
   /** Runs one that must succeed, and gives what it printed as JSON. */
   json(...args: readonly string[]): Promise<unknown>;
   /** Starts `serve` in the foreground and waits until it says where it is. */
@@ -18,6 +22,13 @@ export interface LongshoreHome extends AsyncDisposable {
   readonly asOperator: readonly [string, string];
   /** The process that serves this home; undefined if none does. */
   servicePid(): number | undefined;
+}
+
+export interface Watching {
+  /** What it has printed so far. */
+  out(): string;
+  /** Ends it as Ctrl-C does. */
+  interrupt(): Promise<Ended>;
 }
 
 export interface Foreground {
@@ -37,6 +48,25 @@ export function longshoreHome(more: Record<string, string> = {}): LongshoreHome 
     folder,
     env,
     run,
+    pipe(input, ...args) {
+      const { child, ended } = startLongshore(args, { env, stdin: 'pipe' });
+      child.stdin?.end(input);
+      return ended;
+    },
+    watch(...args) {
+      const { child, ended } = startLongshore(args, { env });
+      let out = '';
+      child.stdout?.on('data', (text: string) => {
+        out += text;
+      });
+      return {
+        out: () => out,
+        interrupt() {
+          child.kill('SIGINT');
+          return ended;
+        },
+      };
+    },
     async json(...args) {
       const { code, stdout, stderr } = await run(...args, '--json');
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);

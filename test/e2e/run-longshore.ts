@@ -28,19 +28,19 @@ export function systemNode(): string {
 /** Starts the command line as a user does: the launcher, under the system's Node. */
 export function startLongshore(
   args: readonly string[],
-  options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
+  options: { readonly env?: Record<string, string>; readonly cwd?: string; readonly stdin?: 'ignore' | 'pipe' } = {},
 ): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
   const child = spawn(systemNode(), [`${root}/bin/longshore.js`, ...args], {
     cwd: options.cwd ?? root,
     env: { ...process.env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
   const ended = new Promise<Ended>((resolve, reject) => {

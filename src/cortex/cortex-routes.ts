@@ -11,6 +11,7 @@ import { commandsRoute } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
 import { mcpLifecycleRoutes } from './routes/mcp-lifecycle.ts';
 import { mcpServerRoutes } from './routes/mcp-servers.ts';
+import { pageRoutes } from './routes/page.ts';
 import { ruleRoutes } from './routes/rules.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { statusRoute } from './routes/status.ts';
@@ -41,6 +42,7 @@ export function cortexRoutes(
     tokenRoutes(on, service);
     secretRoutes(on, service);
     gatewayRoutes(app);
+    pageRoutes(app);
   };
   return [routes];
 }

@@ -53,8 +53,13 @@ function show(isSignedIn) {
   }
 }
 
+/** Ends what listens for changes. */
+let following = new AbortController();
+
 function signedOut() {
   session.end();
+  following.abort();
+  for (const list of ['approvals', 'servers']) element(list).replaceChildren();
   show(false);
 }
 
@@ -183,6 +188,7 @@ async function listen(lastId) {
       authorization: `Bearer ${session.get()}`,
       ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
     },
+    signal: following.signal,
   });
   if (response.status === 401) throw new Refused('signed out');
   element('status').textContent = 'Connected; what changes shows up by itself.';
@@ -201,6 +207,7 @@ async function listen(lastId) {
 }
 
 async function follow() {
+  following = new AbortController();
   let last;
   while (session.get() !== undefined) {
     try {
@@ -208,6 +215,7 @@ async function follow() {
     } catch (error) {
       if (error instanceof Refused) return signedOut();
     }
+    if (session.get() === undefined) return;
     element('status').textContent = 'The connection to the service is lost; trying again.';
     await new Promise(resolve => setTimeout(resolve, 2_000));
   }

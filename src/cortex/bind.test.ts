@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Bind, checkBind, isLoopback } from './bind.ts';
+import { type Bind, checkBind, isLoopback, localUrl } from './bind.ts';
 
 const bind = (changes: Partial<Bind>): Bind => ({
   host: '127.0.0.1',
@@ -27,4 +27,18 @@ describe('where Cortex may listen', () => {
       expect(() => checkBind(bind({ host, allowedHosts: ['box.lan'], insecureHttp: true }))).not.toThrow();
     },
   );
+});
+
+describe('localUrl', () => {
+  it.each([
+    ['127.0.0.1', 'http://127.0.0.1:7'],
+    ['0.0.0.0', 'http://127.0.0.1:7'],
+    ['::', 'http://[::1]:7'],
+    ['::1', 'http://[::1]:7'],
+    ['192.168.1.5', 'http://192.168.1.5:7'],
+    ['localhost', 'http://localhost:7'],
+  ])('reaches what listens on %s from this machine', (host, url) => {
+    expect(localUrl({ host }, 7)).toBe(url);
+    expect(localUrl({ host, tls: { cert: '', key: '' } }, 7)).toBe(url.replace('http:', 'https:'));
+  });
 });

@@ -3,7 +3,7 @@
  * launcher running an empty script. All in turn, in one run.
  */
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -13,7 +13,7 @@ import { report, timeInTurn } from './measure.ts';
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'longshore-bench-'));
 const env = { ...process.env, LONGSHORE_HOME: join(folder, 'home') };
-const launcher = join(process.env['LONGSHORE_ROOT'] ?? root, 'bin', 'longshore.js');
+const launcher = join(root, 'bin', 'longshore.js');
 
 /** The launcher with nothing to launch: the same files, but the program is empty. */
 function emptyLauncher(): string {
@@ -24,8 +24,7 @@ function emptyLauncher(): string {
   writeFileSync(join(empty, 'dist', 'cli', 'main.js'), 'export {};\n');
   const node = join(empty, 'node_modules', 'node', 'bin');
   mkdirSync(node, { recursive: true });
-  // The launcher only looks whether it is there; on an old system Node it is what it starts.
-  writeFileSync(join(node, 'node'), `#!/bin/sh\nexec ${process.execPath} "$@"\n`, { mode: 0o755 });
+  symlinkSync(process.execPath, join(node, 'node'));
   return join(empty, 'bin', 'longshore.js');
 }
 

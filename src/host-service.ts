@@ -36,8 +36,8 @@ export interface HostService {
   leftovers(): Promise<readonly Holding[]>;
 }
 
-/** Where the operator has shown itself: with its token, or on a page that was signed in with it. */
-export type DoorName = 'rest' | 'page';
+/** Where the operator has shown itself: with its token, on a page that was signed in with it, or to an agent host. */
+export type DoorName = 'rest' | 'page' | 'plugin';
 
 /** What a service is made of. */
 export interface HostServiceNeeds extends OperatorNeeds {
@@ -57,7 +57,7 @@ export function hostService(needs: HostServiceNeeds): HostService {
   const { files, announce } = ground.home;
   const { audit, desk } = governance;
   const { agents, servers, callers } = store;
-  const doors = { rest: desk.admit('rest'), page: desk.admit('page') };
+  const doors = { rest: desk.admit('rest'), page: desk.admit('page'), plugin: desk.admit('plugin') };
   return {
     home: files,
     callers,

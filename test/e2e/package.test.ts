@@ -61,6 +61,20 @@ describe('the packed package', () => {
     }
   });
 
+  it('R25, R26: has a plug-in entry that an agent host can load, with the official client behind it', {
+    timeout: 30_000,
+  }, async () => {
+    const program = `
+      const { manifest, LongshoreError } = await import('longshore/plugin');
+      let refused;
+      try { manifest.create({ agentId: 'nobody' }); } catch (error) { refused = error instanceof LongshoreError && error.code; }
+      const { commands } = manifest.create({ agentId: 'did:web:example.org' });
+      console.log(JSON.stringify({ id: manifest.id, refused, commands: commands.length }));`;
+    await writeFile(join(folder, 'host.js'), program);
+    const { stdout } = await run(process.execPath, ['host.js'], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual({ id: 'mcp', refused: 'invalid-identity', commands: 7 });
+  });
+
   it('runs, or says what it needs, under the Node that the system has', async () => {
     const { stdout: found } = await run(systemNode(), ['--version']);
     const launched = await run(systemNode(), [

@@ -7,7 +7,7 @@ import type { CommandContext } from '../program.ts';
 import { askingService, service } from '../service-command.ts';
 
 const shapes = `
-FILE holds JSON as Cursor, Claude Desktop and VS Code have it: {"mcpServers": {NAME: {…}}}, {"servers": {NAME: {…}}}, a list
+FILE holds JSON as Cursor, Claude Desktop and VS Code have it (servers by name), a list
 of servers, or one server. Other clients' formats, and looking for their files on this machine, come in a later version.`;
 
 /** `import`: the servers of another client's configuration, in one transaction (R20-R22). */

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { processesWith } from '../../../test/e2e/run-longshore.ts';
 import { type CortexHome, cortexHome, fixtureServer } from '../../../test/fixtures/cortex-home.ts';
+import { operatorToken } from '../../../test/fixtures/cortex-needs.ts';
 import { type RecordedDocker, recordedDocker } from '../../../test/fixtures/docker/recorded-docker.ts';
+import { silentLog } from '../../core/ports/log.ts';
+import { listen } from '../listen.ts';
 
 let home: CortexHome;
 let docker: RecordedDocker;
@@ -172,7 +176,8 @@ describe('listing tools anew over REST', () => {
   });
 
   it('is 409 while one runs, and ends with the request that asked for it', async () => {
-    const config = fixtureServer('endless', 'noisy', { env: { FIXTURE_HOLDS: '1' } });
+    const env = { FIXTURE_HOLDS: '1', MARK: `${home.home}-endless` };
+    const config = fixtureServer('endless', 'noisy', { env });
     await home.ask('POST', '/api/mcp-servers', { body: config });
     const gone = new AbortController();
     const first = home.ask('POST', '/api/mcp-servers/endless/refresh-tools', { signal: gone.signal });
@@ -182,6 +187,27 @@ describe('listing tools anew over REST', () => {
     gone.abort();
     const ended = await first;
     expect([ended.status, ended.body.code]).toEqual([499, 'cancelled']);
+  });
+
+  it.each([
+    ['/api/mcp-servers/endless/refresh-tools', undefined],
+    ['/api/mcp/load', '{"ref":"endless"}'],
+  ])('R50: %s ends when the socket of whoever asked is closed, and leaves no process', async (path, body) => {
+    const bind = { host: '127.0.0.1', port: 0, allowedHosts: [], insecureHttp: false };
+    const listening = await listen((request, bindings) => home.cortex.app.fetch(request, bindings), bind, silentLog);
+    const gone = new AbortController();
+    const asking = fetch(listening.url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operatorToken}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body }),
+      signal: gone.signal,
+    }).catch((error: unknown) => error);
+    const running = async () => (await processesWith(`${home.home}-endless`)).length;
+    await expect.poll(running, { timeout: 10_000 }).toBe(1);
+    gone.abort();
+    expect(await asking).toMatchObject({ name: 'AbortError' });
+    await expect.poll(running, { timeout: 10_000 }).toBe(0);
+    await listening.close(1_000);
   });
 
   it('is 502 with the reason where the server does not start', async () => {

@@ -14,7 +14,7 @@ import type { RuleView } from '../governance/rules.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import type { SaveSettings } from '../saved/add-server.ts';
 import { notLoaded } from '../saved/not-loaded.ts';
-import { rowMeant } from '../saved/saved-book.ts';
+import { displayName, rowMeant } from '../saved/saved-book.ts';
 import { plannedOf, savedName } from '../saved/saved-plan.ts';
 import type { StoredApprovals } from '../store/approvals.ts';
 import { findTools } from './find-tools.ts';
@@ -88,6 +88,10 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
   return {
     agentId,
     saved: agent.saved(caller),
+    async savedIds() {
+      const rows = await saved.rows(agentId);
+      return rows.map(row => ({ serverId: row.serverId, name: displayName(row), server: row.serverKey }));
+    },
     tools: findTools(agentId, needs),
     servers: () => serverReports(needs, agentId),
     engine: () => needs.engine(),

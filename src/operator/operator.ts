@@ -10,7 +10,7 @@ import type { Explanation as RuleExplanation } from '../governance/policy.ts';
 import type { RuleView } from '../governance/rules.ts';
 import type { Explanation } from '../runners/explain.ts';
 import type { SaveSettings } from '../saved/add-server.ts';
-import type { SavedServers } from '../saved/saved-servers.ts';
+import type { SavedId, SavedServers } from '../saved/saved-servers.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 import type { HandleUsage } from '../store/audit.ts';
 import type { FindTools } from './find-tools.ts';
@@ -42,6 +42,8 @@ export interface OperatorCall
 export interface Operator extends OperatorContext {
   readonly agentId: AgentId;
   readonly saved: SavedServers;
+  /** What names the saved servers, without looking at each of them. */
+  savedIds(): Promise<readonly SavedId[]>;
   readonly tools: FindTools;
   /** Stops a server and starts it anew, whatever has kept it from starting. */
   reload(ref: string, signal: AbortSignal): Promise<LoadReport>;

@@ -116,6 +116,36 @@ describe('loading and unloading', () => {
   });
 });
 
+describe('tools', () => {
+  it('of a server that was never seen are seen by asking for them, and by nothing else', async () => {
+    await home.ask('POST', '/api/mcp-servers', { body: fixtureServer('unseen', 'two-tools') });
+    const state = async () =>
+      (await home.ask('GET', '/api/mcp-servers')).body.find(({ name }: { name: string }) => name === 'unseen').state;
+    const all = (await home.ask('GET', '/api/tools')).body;
+    expect(all.some(({ server }: { server: string }) => server === 'unseen')).toBe(false);
+    expect(await state()).toBe('stopped');
+    const found = await home.ask('GET', '/api/tools?tool=unseen__echo');
+    expect(found.body).toMatchObject([{ server: 'unseen', tool: 'echo', definition: { title: 'Echo' } }]);
+    expect(await state()).toBe('connected');
+    expect((await home.ask('GET', '/api/tools?server=unseen&tool=unseen.fail')).body).toHaveLength(1);
+    expect((await home.ask('GET', '/api/tools?server=notes&tool=unseen.fail')).body).toEqual([]);
+    expect((await home.ask('GET', '/api/tools?tool=unseen.fial')).body.detail).toContain('Did you mean unseen.fail?');
+    expect((await home.ask('GET', '/api/tools?server=nobody')).status).toBe(404);
+    await home.ask('DELETE', '/api/mcp-servers/unseen');
+  });
+
+  it('of an image that is saved with other settings come from what starts next', async () => {
+    await home.ask('POST', '/api/mcp/load', { body: { ref: 'acme/x:v3' } });
+    const change = { name: 'acme/x:v3', env: { LEVEL: 'high' } };
+    const changed = await home.ask('PATCH', '/api/mcp-servers/acme-x-v3', { body: change });
+    expect(changed.status).toBe(200);
+    expect(await docker.containers()).toEqual([]);
+    await home.ask('POST', '/api/mcp/load', { body: { ref: 'acme/x:v3' } });
+    expect((await docker.started('run', 'LEVEL')).length).toBe(1);
+    expect((await home.ask('DELETE', '/api/mcp-servers/acme-x-v3')).body).toMatchObject({ process_removed: true });
+  });
+});
+
 describe('explaining', () => {
   it('tells what a start would be, runs nothing and saves nothing', async () => {
     const before = (await docker.calls()).length;

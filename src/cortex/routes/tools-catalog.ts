@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ToolsCatalogAnswer } from '../../client/api-types.ts';
-import type { ServerReport } from '../../commands/server-report.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Handle } from '../../core/words.ts';
+import type { SavedId } from '../../saved/saved-servers.ts';
 import type { HandleUsage } from '../../store/audit.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { instant, maybe } from '../views/common.ts';
@@ -38,10 +38,10 @@ export function toolsCatalogRoute(on: AddRoute): void {
     { summary: 'The tools with their parameters and how they were used lately', answer: z.array(entry) },
     async ({ operator }) => {
       const asked = await operator();
-      const [servers, usage] = await Promise.all([asked.servers(), asked.usage()]);
+      const [saved, usage] = await Promise.all([asked.savedIds(), asked.usage()]);
       const used = new Map(usage.map(one => [one.handleName, one]));
       return asked.tools.all().map(handle => {
-        const server = servers.find(one => one.server === handle.ownerKey);
+        const server = saved.find(one => one.server === handle.ownerKey);
         return catalogEntry(handle, server, used.get(handle.handleName));
       });
     },
@@ -50,7 +50,7 @@ export function toolsCatalogRoute(on: AddRoute): void {
 
 function catalogEntry(
   handle: Handle,
-  server: ServerReport | undefined,
+  server: SavedId | undefined,
   usage: HandleUsage | undefined,
 ): ToolsCatalogAnswer[number] {
   const { definition, handleName, ownerKey, wireName } = handle;

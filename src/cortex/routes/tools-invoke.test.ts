@@ -131,6 +131,13 @@ describe('deciding over REST', () => {
     expect([second.status, second.body.code]).toEqual([409, 'approval-closed']);
   });
 
+  it('says of a decision on the page that it was made there', async () => {
+    const { body } = await invoke({ ...echo, arguments: { text: 'page' } });
+    const token = home.cortex.signIns.exchange(home.cortex.signIns.issue()) ?? '';
+    const decided = await home.ask('POST', `/api/approvals/${body.approvalId}`, { body: { approve: true }, token });
+    expect(decided.body).toMatchObject({ state: 'approved', decidedBy: 'page' });
+  });
+
   it('lists what waits, oldest first, and on demand what ended', async () => {
     const first = (await invoke({ ...echo, arguments: { text: 'one' } })).body.approvalId;
     const second = (await invoke({ ...echo, arguments: { text: 'two' } })).body.approvalId;

@@ -17,7 +17,7 @@ export function toolRoutes(on: AddRoute): void {
       const named = tool === undefined ? undefined : [await tools.named(tool, signal)];
       const ofServer = server === undefined ? undefined : await tools.of(server, signal);
       const handles = named && ofServer ? named.filter(handle => ofServer.includes(handle)) : (named ?? ofServer);
-      return toolViews(handles ?? tools.all(), await asked.servers());
+      return toolViews(handles ?? tools.all(), await asked.savedIds());
     },
   );
 }

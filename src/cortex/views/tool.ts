@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { ToolView } from '../../client/api-types.ts';
-import type { ServerReport } from '../../commands/server-report.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Definition, Handle } from '../../core/words.ts';
+import type { SavedId } from '../../saved/saved-servers.ts';
 
 const definitionSchema = z
   .custom<Definition>(value => isJsonObject(value) && typeof value['name'] === 'string', 'must be a tool')
@@ -44,8 +44,8 @@ export function readToolId(text: string): { readonly serverId: string; readonly 
 }
 
 /** The tools of an agent as the API tells them, verbatim. */
-export function toolViews(handles: readonly Handle[], servers: readonly ServerReport[]): readonly ToolView[] {
-  const ids = new Map(servers.map(({ server, serverId }) => [server, serverId]));
+export function toolViews(handles: readonly Handle[], saved: readonly SavedId[]): readonly ToolView[] {
+  const ids = new Map(saved.map(({ server, serverId }) => [server, serverId]));
   return handles.map(handle => ({
     name: handle.handleName,
     server: handle.ownerKey,

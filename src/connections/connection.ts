@@ -1,6 +1,7 @@
 import type { Authorisation } from '../core/authorisation.ts';
 import type { AgentId, Digest, Epoch, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { CallClient } from '../core/ports/call-client.ts';
 import type { Definition, Diagnostic, Era, Progress, RawResult, TransportName } from '../core/words.ts';
 
 /** Where a connection is in its one life; docs/connections.md draws it. */
@@ -26,6 +27,8 @@ export interface Discovery {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: Progress) => void;
+  /** Whom the server may ask and tell something while the call runs; nobody if not said. */
+  readonly client?: CallClient;
   /** Milliseconds without progress, then `timeout` (default: the server's `callIdle`). */
   readonly idleTimeout?: number;
   /** Milliseconds in all, then `timeout` (default: the server's `callTotal`). */

@@ -1,6 +1,7 @@
 import type { Connection } from '../connections/connection.ts';
 import type { AgentId, DispatchId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { CallClient } from '../core/ports/call-client.ts';
 import type { Caller, Diagnostic, Handle, HandleKind, Progress, RawResult } from '../core/words.ts';
 import type { Approval } from './approval.ts';
 
@@ -16,6 +17,8 @@ export interface Call {
   /** Further `_meta` members to pass on (traceparent …). */
   readonly meta?: JsonObject;
   readonly onprogress?: (progress: Progress) => void;
+  /** Who can be asked and told something while it runs; nobody if not said. */
+  readonly client?: CallClient;
   /** Milliseconds, see CallOptions of the connection. Waiting for a person counts in neither. */
   readonly idleTimeout?: number;
   readonly totalTimeout?: number;

@@ -147,7 +147,7 @@ function send(
   { handle, args, call, signal }: { handle: AwakeHandle; args: JsonObject; call: Call; signal: AbortSignal },
 ): Promise<RawResult> {
   const { agentId, ownerKey, epoch, kind, wireName, definition } = handle;
-  const { meta, onprogress, idleTimeout, totalTimeout } = call;
+  const { meta, onprogress, client, idleTimeout, totalTimeout } = call;
   const connection = needs.fleet.connection(agentId, ownerKey);
   const isCurrent = connection?.epoch === epoch && connection.state.name === 'ready';
   if (!isCurrent || !needs.registry.isLive(handle)) throw stale(handle);
@@ -159,6 +159,7 @@ function send(
   return connection.call(authorisation, {
     signal,
     ...(onprogress === undefined ? {} : { onprogress }),
+    ...(client === undefined ? {} : { client }),
     ...(idleTimeout === undefined ? {} : { idleTimeout }),
     ...(totalTimeout === undefined ? {} : { totalTimeout }),
   });

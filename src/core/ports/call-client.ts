@@ -1,0 +1,28 @@
+import type { JsonObject } from '../json.ts';
+
+/** One question of a server to the client behind a call: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
+export interface ServerQuestion {
+  readonly method: string;
+  /** Verbatim. */
+  readonly params: JsonObject;
+}
+
+/**
+ * The client behind one call, as far as a server can ask and tell it something while the call runs (R43, reference
+ * protocol 3.2). An edge without one (the command line, REST, the library) leaves it out.
+ */
+export interface CallClient {
+  /** Calls of one client have one identity: a question of a 2025 server names no call, and is put to who is alone there. */
+  readonly identity: string;
+  /** Client capabilities, verbatim as this client declared them; a 2026 server gets them with the call. */
+  readonly capabilities: JsonObject;
+  /**
+   * Puts the questions of one round to the client and gives its answers by the same keys, verbatim; a key may be
+   * missing, and others may be there. Rejects with the signal's reason, or with `cancelled` if the client went away.
+   */
+  ask(questions: Readonly<Record<string, ServerQuestion>>, signal: AbortSignal): Promise<JsonObject>;
+  /** The lowest level of log messages that it wants of this call; none if not said (2026-07-28). */
+  readonly logLevel?: string;
+  /** Hears the params of a log message that belongs to this call, verbatim. */
+  onlog?(params: JsonObject): void;
+}

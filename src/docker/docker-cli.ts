@@ -10,6 +10,8 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
   /** Every line of stdout and stderr as it comes: progress for a person, never parsed. */
   readonly onLine?: (line: string) => void;
+  /** Added to the CLI's environment, for what goes on by itself when we die: the mark by which it is known as ours. */
+  readonly marker?: Readonly<Record<string, string>>;
 }
 
 /** How a command ended. A command that a signal ended has the shell's code for it, 128 + number. */
@@ -60,13 +62,13 @@ function runCli(
   globals: readonly string[],
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  { deadline, signal, onLine }: CliOptions,
+  { deadline, signal, onLine, marker }: CliOptions,
 ): Promise<CliResult> {
   if (signal?.aborted) return Promise.reject(cancelled(args));
   return new Promise((resolve, reject) => {
     // A group of its own: Ctrl-C at our terminal must not interrupt a removal that is on its way.
     const child = spawn(program, [...globals, ...args], {
-      env,
+      env: { ...env, ...marker },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
       windowsHide: true,

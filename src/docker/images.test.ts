@@ -25,6 +25,7 @@ const wish = (reference: string, more: Partial<ImageRequest> = {}): ImageRequest
   policy: 'missing',
   deadline: 10_000,
   signal: new AbortController().signal,
+  marker: {},
   ...more,
 });
 

@@ -62,6 +62,8 @@ export interface ImageRequest {
   /** Milliseconds that a pull may take; a stalled registry would take for ever (row 9). */
   readonly deadline: number;
   readonly signal: AbortSignal;
+  /** In the environment of a pull, which would outlive us by minutes (R5). */
+  readonly marker: Readonly<Record<string, string>>;
   /** What the pull is doing, for a person. */
   readonly onProgress?: (line: string) => void;
 }
@@ -136,7 +138,7 @@ async function joinPull(pulls: Map<string, Pull>, cli: DockerCli, request: Image
 }
 
 function startPull(pulls: Map<string, Pull>, key: string, cli: DockerCli, request: ImageRequest): Pull {
-  const { reference, platform, deadline } = request;
+  const { reference, platform, deadline, marker } = request;
   const listeners = new Set<(line: string) => void>();
   const abort = new AbortController();
   const args = ['pull', ...(platform === undefined ? [] : ['--platform', platform]), reference];
@@ -144,6 +146,7 @@ function startPull(pulls: Map<string, Pull>, key: string, cli: DockerCli, reques
     .run(args, {
       deadline,
       signal: abort.signal,
+      marker,
       onLine: line => {
         for (const listener of listeners) listener(line);
       },

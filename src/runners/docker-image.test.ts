@@ -26,7 +26,7 @@ let opened: Opened[] = [];
 let around: ReturnType<typeof processSurroundings>;
 
 async function prepare(homeFolder?: string): Promise<void> {
-  docker = await recordedDocker(images);
+  docker = await recordedDocker(images, { 'far:latest': { mode: 'stdio' } });
   around = processSurroundings({ env: { ...docker.env, HOME: '/nowhere' }, containers: containerGround(homeFolder) });
 }
 
@@ -151,6 +151,18 @@ describe('docker-image servers', { timeout: 60_000 }, () => {
     await expect(open(spec('silent'), { signal: abort.signal })).rejects.toMatchObject({ code: 'cancelled' });
     expect(await docker.containers()).toEqual([]);
     expect(await around.ledger.list()).toEqual([]);
+  });
+
+  it('R5: are known to the watchdog while they are still being pulled, by the mark of the pull', async () => {
+    await prepare();
+    await docker.script([{ match: ['pull'], hang: true }]);
+    const abort = new AbortController();
+    const opening = open(spec('far'), { signal: abort.signal });
+    await docker.saw('start', 'pull');
+    const pulls = (await docker.calls()).filter(({ argv }) => argv[0] === 'pull');
+    expect(await survivors(around)).toEqual(pulls.map(({ pid }) => pid));
+    abort.abort();
+    await expect(opening).rejects.toMatchObject({ code: 'cancelled' });
   });
 
   it('R57: leave a container alone that has their name and another owner, home or none', async () => {

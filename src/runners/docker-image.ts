@@ -54,6 +54,7 @@ export const dockerImageRunner: Runner<DockerImageSpec> = {
       policy: 'missing',
       deadline: deadlines.imagePull,
       signal,
+      marker: around.watchdog.markerEnv(around.randomId()),
       onProgress: line => request.onPhase('pulling', line),
     });
     const plan: ContainerPlan = {

@@ -187,6 +187,18 @@ describe('docker-run servers', { timeout: 60_000 }, () => {
     expect(argv).toContain(`dev.longshore.instance=${around.instance}`);
   });
 
+  it('R5: are known to the watchdog while their image is still being pulled, by the mark of the pull', async () => {
+    await prepare({ 'far:1': { mode: 'stdio' } });
+    await docker.script([{ match: ['pull'], hang: true }]);
+    const abort = new AbortController();
+    const opening = open(spec(['far:1']), { signal: abort.signal });
+    await docker.saw('start', 'pull');
+    const pulls = (await docker.calls()).filter(({ argv }) => argv[0] === 'pull');
+    expect(await survivors(around)).toEqual(pulls.map(({ pid }) => pid));
+    abort.abort();
+    await expect(opening).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
   it('R1, R54: that cannot be removed stay in the ledger and say why, until another try succeeds', async () => {
     await prepare();
     const one = await open(spec(['deaf:1']));

@@ -70,6 +70,7 @@ export const dockerRunRunner: Runner<DockerRunSpec> = {
       platform: review.platform,
       deadline: deadlines.imagePull,
       signal,
+      marker: around.watchdog.markerEnv(around.randomId()),
       onProgress: line => request.onPhase('pulling', line),
     });
     const names = containers.names.take({ name: spec.name, pid, agentId, instance });

@@ -140,6 +140,7 @@ describe.runIf(engine.available)('pulling from a registry', { timeout: 120_000 }
     policy: 'missing',
     deadline: 60_000,
     signal: new AbortController().signal,
+    marker: {},
     ...more,
   });
 

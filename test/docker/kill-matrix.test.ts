@@ -1,63 +1,20 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../e2e/run-longshore.ts';
+import { eventually, processesWith } from '../e2e/run-longshore.ts';
 import { fixtureImage } from '../fixtures/docker/images.ts';
 import { type Registry, startRegistry } from '../fixtures/docker/registry.ts';
 import { allContainers, realEngine } from './docker-test.ts';
+import { TestHost } from './test-host.ts';
 
 const engine = await realEngine();
-const program = fileURLToPath(new URL('../fixtures/container-host.ts', import.meta.url));
 const rounds = Number(process.env['LONGSHORE_KILL_ROUNDS'] ?? 2);
 
 /** The three manners of an image; each cell of the matrix runs all of them side by side in one host. */
 const manners = ['stdio', 'stdio-deaf', 'http'] as const;
 const moments = ['during the pull', 'in the first second', 'ready', 'mid-call'] as const;
 const ends = ['unload', 'dispose', 'SIGTERM', 'SIGKILL'] as const;
-
-interface Told {
-  readonly server?: string;
-  readonly phase?: string;
-  readonly done?: string;
-}
-
-/** A running host program, and everything it has told. */
-class TestHost {
-  readonly child: ChildProcess;
-  readonly told: Told[] = [];
-
-  constructor(argument: object) {
-    this.child = spawn(process.execPath, [program, JSON.stringify(argument)], { stdio: ['pipe', 'pipe', 'inherit'] });
-    if (this.child.stdout)
-      createInterface({ input: this.child.stdout }).on('line', line => this.told.push(JSON.parse(line)));
-  }
-
-  /** True once every server has told that phase. */
-  async reached(phase: string): Promise<boolean> {
-    const servers = () => new Set(this.told.filter(line => line.phase === phase).map(line => line.server));
-    return await eventually(async () => servers().size === manners.length, 60_000);
-  }
-
-  async end(how: (typeof ends)[number]): Promise<void> {
-    const exited = once(this.child, 'exit');
-    if (how === 'SIGTERM' || how === 'SIGKILL') {
-      this.child.kill(how);
-      await exited;
-      return;
-    }
-    this.child.stdin?.write(`${how}\n`);
-    if (!(await eventually(async () => this.told.some(line => line.done === how), 60_000))) {
-      throw new Error(`${how} did not end: ${JSON.stringify(this.told)}`);
-    }
-    this.child.kill('SIGTERM');
-    await exited;
-  }
-}
 
 describe.runIf(engine.available)('whatever ends a host, no container is left', () => {
   let folder = '';
@@ -117,6 +74,9 @@ describe.runIf(engine.available)('whatever ends a host, no container is left', (
           );
           await new Promise(resolve => setTimeout(resolve, 3_000));
           expect(await allContainers()).toEqual(before);
+          // Its host, the commands that it had running (a pull goes on for ever), and what looked after them.
+          const ended = async () => (await processesWith(prefix)).length === 0;
+          expect(await eventually(ended, 20_000), `round ${round}`).toBe(true);
         }
       });
     }

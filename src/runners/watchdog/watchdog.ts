@@ -65,7 +65,6 @@ export function startWatchdog({ instance, log, env, platform }: WatchdogSetup): 
       windowsHide: true,
     });
     child = started;
-    child = started;
     started.once('error', error => {
       child = undefined;
       log.error(

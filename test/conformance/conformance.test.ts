@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { clientScenarios, provideHarness, readPin, requiredScenarios, runScenario } from './harness.ts';
-import { allowedSkips, isOutOfProfile, profiles } from './profile.ts';
+import { listedScenarios, provideHarness, readPin, requiredScenarios, runClientScenario } from './harness.ts';
+import { allowedSkips, clientProfiles, isOutOfProfile } from './profile.ts';
 import { pinProblems, profileProblems, summary } from './run.ts';
 import { judge, type ScenarioRun } from './verdict.ts';
 
@@ -10,37 +10,35 @@ const long = 120_000;
 
 const missing = await provideHarness();
 
-describe.runIf(missing === undefined).each(profiles)(
-  'the official harness, $revision',
-  ({ revision, required, extra }) => {
-    it.each([...required, ...extra])(
-      'R80, R81, R82: our connection code passes %s, with no failure to expect and no skip but the allowed ones',
-      async scenario => {
-        const verdict = judge(await runScenario(scenario, revision), allowedSkips[scenario] ?? []);
-        for (const warning of verdict.warnings) console.warn(warning);
-        expect(verdict.problems).toEqual([]);
-        expect(verdict.passed).toBeGreaterThan(0);
-      },
-      long,
-    );
+describe.runIf(missing === undefined).each(clientProfiles)('the official harness, $revision', profile => {
+  const { revision, required, extra } = profile;
+  it.each([...required, ...extra])(
+    'R80, R81, R82: our connection code passes %s, with no failure to expect and no skip but the allowed ones',
+    async scenario => {
+      const verdict = judge(await runClientScenario(scenario, revision), allowedSkips[scenario] ?? []);
+      for (const warning of verdict.warnings) console.warn(warning);
+      expect(verdict.problems).toEqual([]);
+      expect(verdict.passed).toBeGreaterThan(0);
+    },
+    long,
+  );
 
-    it(
-      'R84: requires nothing without OAuth that the profile lacks',
-      async () => {
-        const harness = await requiredScenarios(revision);
-        expect(profileProblems({ revision, required, extra }, harness)).toEqual([]);
-        expect(harness.some(isOutOfProfile)).toBe(true);
-      },
-      long,
-    );
-  },
-);
+  it(
+    'R84: requires nothing without OAuth that the profile lacks',
+    async () => {
+      const harness = await requiredScenarios(revision, 'client');
+      expect(profileProblems(profile, harness)).toEqual([]);
+      expect(harness.some(isOutOfProfile)).toBe(true);
+    },
+    long,
+  );
+});
 
 describe.runIf(missing === undefined)('the official harness', () => {
   it(
     'R81, R83: does not take for a pass what we cannot do: a scenario of OAuth',
     async () => {
-      const run = await runScenario('auth/metadata-default', '2026-07-28');
+      const run = await runClientScenario('auth/metadata-default', '2026-07-28');
       expect(judge(run, []).problems).not.toEqual([]);
     },
     long,
@@ -151,9 +149,10 @@ describe('the verdict on a run', () => {
   it('R84: reads what is required from the harness, and misses nothing of it', () => {
     const list =
       'Server scenarios:\n  - server\n\nClient scenarios (test against a client):\n  - one\n  - auth/two\n\nRun:\n  - three\n';
-    expect(clientScenarios(list)).toEqual(['one', 'auth/two']);
-    expect(clientScenarios('nothing')).toEqual([]);
-    const profile = { revision: '2026-07-28', required: ['one', 'old'], extra: [] } as const;
+    expect(listedScenarios(list, 'client')).toEqual(['one', 'auth/two']);
+    expect(listedScenarios(list, 'server')).toEqual(['server']);
+    expect(listedScenarios('nothing', 'client')).toEqual([]);
+    const profile = { side: 'client', revision: '2026-07-28', required: ['one', 'old'], extra: [] } as const;
     expect(profileProblems(profile, ['one', 'new', 'auth/two'])).toEqual([
       '2026-07-28 requires new, which the profile lacks',
       'the profile names old, which 2026-07-28 does not require',

@@ -82,33 +82,45 @@ export async function provideHarness(): Promise<string | undefined> {
   return failed;
 }
 
-/** The client scenarios that the harness says a revision requires. */
-export async function requiredScenarios(revision: string): Promise<readonly string[]> {
+/** Which side of the protocol is examined. */
+export type Side = 'client' | 'server';
+
+/** The scenarios that the harness says a revision requires of one side. */
+export async function requiredScenarios(revision: string, side: Side): Promise<readonly string[]> {
   const { exit, output } = await run(process.execPath, [program, 'list', '--requirements', revision], harnessTimeout);
   if (exit !== 0) throw new Error(`The harness could not list what ${revision} requires:\n${output}`);
-  const scenarios = clientScenarios(output);
-  if (scenarios.length === 0) throw new Error(`The harness lists no client scenarios for ${revision}:\n${output}`);
+  const scenarios = listedScenarios(output, side);
+  if (scenarios.length === 0) throw new Error(`The harness lists no ${side} scenarios for ${revision}:\n${output}`);
   return scenarios;
 }
 
-/** The names below "Client scenarios" in the harness's list, up to the next blank line. */
-export function clientScenarios(list: string): readonly string[] {
+/** The names below "Client scenarios" or "Server scenarios" in the harness's list, up to the next blank line. */
+export function listedScenarios(list: string, side: Side): readonly string[] {
   const lines = list.split('\n');
-  const start = lines.findIndex(line => line.startsWith('Client scenarios'));
+  const start = lines.findIndex(line => line.toLowerCase().startsWith(`${side} scenarios`));
   if (start === -1) return [];
   const end = lines.findIndex((line, index) => index > start && line.trim() === '');
   return lines.slice(start + 1, end === -1 ? undefined : end).flatMap(line => /^\s+- (\S+)/.exec(line)?.[1] ?? []);
 }
 
 /** Runs one scenario against our client. */
-export async function runScenario(scenario: string, revision: string): Promise<ScenarioRun> {
+export function runClientScenario(scenario: string, revision: string): Promise<ScenarioRun> {
+  const command = `"${process.execPath}" "${join(folder, 'client.ts')}"`;
+  return runScenario(scenario, revision, ['client', '--command', command]);
+}
+
+/** Runs one scenario against the server at that address. */
+export function runServerScenario(scenario: string, revision: string, url: string): Promise<ScenarioRun> {
+  return runScenario(scenario, revision, ['server', '--url', url]);
+}
+
+async function runScenario(scenario: string, revision: string, examined: readonly string[]): Promise<ScenarioRun> {
   const results = await mkdtemp(join(tmpdir(), 'longshore-conformance-'));
   try {
-    const command = `"${process.execPath}" "${join(folder, 'client.ts')}"`;
     const { exit, output } = await run(
       process.execPath,
       [
-        ...[program, 'client', '--command', command, '--scenario', scenario, '--spec-version', revision],
+        ...[program, ...examined, '--scenario', scenario, '--spec-version', revision],
         ...['--timeout', String(scenarioTimeout), '--output-dir', results],
       ],
       harnessTimeout,

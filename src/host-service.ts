@@ -62,7 +62,11 @@ export function hostService(needs: HostServiceNeeds): HostService {
     home: files,
     callers,
     agents: homeAgents({ own: ground.defaultAgent, agents, servers, callers, audit, open: () => needs.open() }),
-    tokens: homeTokens(callers, audit),
+    tokens: homeTokens({
+      callers,
+      audit,
+      onChanged: ({ agentId, caller }) => events.tell(() => ({ type: 'callers', agentId, caller })),
+    }),
     secrets,
     record: audit,
     redactor,

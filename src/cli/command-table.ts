@@ -181,7 +181,7 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'token',
-    summary: 'tokens of clients: create, ls, revoke',
+    summary: 'tokens of clients: create, set, ls, revoke',
     load: async () => (await import('./commands/token.ts')).tokenCommand,
   },
   {

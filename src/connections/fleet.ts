@@ -1,6 +1,6 @@
 import type { PlannedServer } from '../config/planned-server.ts';
-import { LongshoreError } from '../core/errors.ts';
-import { type AgentId, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
+import { type ErrorCode, LongshoreError } from '../core/errors.ts';
+import { type AgentId, reservedServerKeys, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
 import type { WithdrawReason } from '../core/words.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import type { OnPhase } from '../runners/runner.ts';
@@ -53,7 +53,7 @@ export class Fleet {
     for (const candidate of [planned.wantedKey, suffixed]) {
       const id = memberId(agentId, candidate);
       const isFree = !this.#members.has(id) && !this.#reserved.has(id);
-      if (candidate !== 'gateway' && isFree) return serverKey(candidate);
+      if (!reservedServerKeys.includes(candidate) && isFree) return serverKey(candidate);
     }
     throw new LongshoreError(
       'name-in-use',

@@ -30,6 +30,7 @@ export const errorTable = {
   'unknown-tool': row(404, 2),
   'unknown-approval': row(404, 2),
   'unknown-rule': row(404, 2),
+  'unknown-caller': row(404, 2),
   'needs-login': row(409, 3),
   'command-not-found': row(502, 4),
   'failed-to-start': row(502, 4),

@@ -44,7 +44,13 @@ export function agentId(value: unknown): AgentId {
   return value as AgentId;
 }
 
-/** Checks the grammar of a server key; throws `usage`. `gateway` is reserved for the Docker MCP Gateway. */
+/** The key of the server that is Longshore itself: searching, loading and unloading servers, as tools. */
+export const ownServerKey = 'longshore' as ServerKey;
+
+/** Keys that no server of a user's gets: the Docker MCP Gateway's, and our own. */
+export const reservedServerKeys: readonly string[] = ['gateway', ownServerKey];
+
+/** Checks the grammar of a server key; throws `usage`. */
 export function serverKey(value: string): ServerKey {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(value)) {
     throw new LongshoreError(

@@ -93,15 +93,17 @@ export function callRecord(
     },
     failed(error) {
       const data = error.data ?? {};
-      const decision = permit?.decision ?? refusalOf(error);
+      const decision = permit?.decision ?? refusalOf(error, facts);
       const known = { rule_id: textOf(data['ruleId']), approval_id: textOf(data['approvalId']) };
       outcome(error.code, { ...(permit === undefined ? { ...known, decision } : {}), message: error.message });
     },
   };
 }
 
-function refusalOf(error: LongshoreError): string {
+function refusalOf(error: LongshoreError, { owner_key }: CallEntry): string {
   if (error.code === 'stale-handle' && error.data?.['approvalId'] !== undefined) return 'handle_invalidated';
+  // The caller was told that there is no such handle, and there is one.
+  if (error.code === 'unknown-tool' && typeof owner_key === 'string') return 'out_of_scope';
   return refusals[error.code] ?? 'blocked';
 }
 

@@ -1,4 +1,5 @@
 import type { Connection } from '../connections/connection.ts';
+import type { CallerScope } from '../core/caller-scope.ts';
 import type { AgentId, DispatchId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { CallClient } from '../core/ports/call-client.ts';
@@ -9,6 +10,11 @@ import type { Approval } from './approval.ts';
 export interface Call {
   readonly agentId: AgentId;
   readonly caller: Caller;
+  /**
+   * What the caller reaches, asked anew at every step, so that another scope holds for calls that wait, too. What is out
+   * of it is refused as if it were not there. Not said: everything but managing servers.
+   */
+  readonly scope?: () => CallerScope;
   /** A handle is bound to its connection (R40); a name means whichever handle has it now. */
   readonly handle: Handle | string;
   /** What the name is a name of; `tool` if not said. */

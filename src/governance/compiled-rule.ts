@@ -19,6 +19,8 @@ export interface CompiledRule {
   isCurrent(handle: Handle): boolean;
   /** Whether it speaks about a call with these arguments. */
   applies(args: JsonValue | undefined): boolean;
+  /** True if it speaks whatever the arguments are. */
+  readonly unconditional: boolean;
   /** Higher numbers first, compared from left to right: the more specific rule is the greater. */
   readonly specificity: readonly number[];
 }
@@ -41,6 +43,7 @@ export function compileRule(rule: Rule): CompiledRule {
         (reach.target === undefined || targetCovers(reach.target, handle)),
       isCurrent: () => true,
       applies: () => true,
+      unconditional: true,
       specificity: [],
     };
   }
@@ -54,6 +57,7 @@ export function compileRule(rule: Rule): CompiledRule {
       isAgents(handle) && patternCovers(pattern, handle, caller) && (pin === null || pinCovers(pin, handle, caller)),
     isCurrent: handle => level === 'deny' || pin === null || pin.definitionDigest === handle.definitionDigest,
     applies: args => speaks(level, conditionsHold(pattern, args)),
+    unconditional: pattern.conditions.length === 0,
     specificity: specificityOf(rule, level, pattern),
   };
 }
@@ -69,11 +73,15 @@ function conditionsHold({ conditions }: RulePattern, args: JsonValue | undefined
 
 function patternCovers(pattern: RulePattern, handle: Handle, caller: Caller): boolean {
   return (
-    (pattern.kind === undefined || pattern.kind === handle.kind) &&
     (pattern.agent === undefined || globMatches(pattern.agent, handle.agentId)) &&
     (pattern.caller === undefined || globMatches(pattern.caller, caller)) &&
-    targetCovers(pattern.target, handle)
+    patternReaches(pattern, handle)
   );
+}
+
+/** Whether a handle is of the kind and of the names that a pattern is about, whoever calls it with whatever. */
+export function patternReaches({ kind, target }: Pick<RulePattern, 'kind' | 'target'>, handle: Handle): boolean {
+  return (kind === undefined || kind === handle.kind) && targetCovers(target, handle);
 }
 
 /** Exactly, because the pattern's text could mean more: a caller or tool may have `*` in its name. */

@@ -11,6 +11,7 @@ import { received } from './argument-snapshot.ts';
 import type { Audit } from './audit.ts';
 import type { Call, Dispatch, Fleet } from './call.ts';
 import { type CallRecord, callRecord, type Permit } from './call-record.ts';
+import { isInScope } from './caller-scope.ts';
 import type { Grant } from './grants.ts';
 import type { OutputCheck } from './output-check.ts';
 import type { Decision } from './policy.ts';
@@ -67,23 +68,16 @@ function resolve({ registry, isOpen }: DispatchNeeds, call: Call): Handle {
   if (typeof call.handle === 'string') {
     const handle = registry.lookup(call.agentId, call.handle, call.kind);
     if (handle !== undefined) return handle;
-    const name = JSON.stringify(call.handle.slice(0, 200));
-    throw new LongshoreError(
-      'unknown-tool',
-      `There is no ${call.kind ?? 'tool'} ${name}. List them again to see what there is.`,
-    );
+    throw unknown(call.kind, call.handle);
   }
   const handle = call.handle.agentId === call.agentId ? registry.successor(call.handle) : undefined;
   if (handle !== undefined) return handle;
   throw stale(call.handle);
 }
 
-function decide(
-  { rules }: DispatchNeeds,
-  handle: Handle,
-  { caller }: Pick<Call, 'caller'>,
-  args: JsonObject | undefined,
-): Decision {
+function decide({ rules }: DispatchNeeds, handle: Handle, call: Call, args: JsonObject | undefined): Decision {
+  const { caller, scope } = call;
+  if (!isInScope(handle, scope?.())) throw unknown(handle.kind, nameOf(call.handle));
   const decision = rules.policy.decide(handle, caller, args);
   if (decision.level !== 'deny') return decision;
   const { because } = rules.policy.explain(handle, caller, args);
@@ -116,16 +110,22 @@ async function permitted(needs: DispatchNeeds, question: Question, call: Call, s
       ...(onasked === undefined ? {} : { onasked }),
     };
     const grant = needs.approvals.take(question) ?? (await needs.approvals.ask(question, options));
-    const permit = grant && claimed(needs, question, grant, signal);
+    const permit = grant && claimed(needs, question, grant, call, signal);
     if (permit) return permit;
   }
 }
 
 /** Turns the operator's word into leave for this call, unless a rule, the caller or the server has changed its mind. */
-function claimed(needs: DispatchNeeds, question: Question, grant: Grant, signal: AbortSignal): Permit | undefined {
+function claimed(
+  needs: DispatchNeeds,
+  question: Question,
+  grant: Grant,
+  call: Call,
+  signal: AbortSignal,
+): Permit | undefined {
   const { approvalId } = grant;
   try {
-    const { rule } = decide(needs, question.handle, question, question.args);
+    const { rule } = decide(needs, question.handle, call, question.args);
     if (signal.aborted) throw cancelled();
     if (grant.claim()) return { decision: 'user_approved', approvalId, ruleId: rule?.id };
     return undefined;
@@ -163,6 +163,18 @@ function send(
     ...(idleTimeout === undefined ? {} : { idleTimeout }),
     ...(totalTimeout === undefined ? {} : { totalTimeout }),
   });
+}
+
+function nameOf(asked: Call['handle']): string {
+  return typeof asked === 'string' ? asked : asked.handleName;
+}
+
+/** Also for what the caller must not know of. */
+function unknown(kind: HandleKind = 'tool', name: string): LongshoreError {
+  return new LongshoreError(
+    'unknown-tool',
+    `There is no ${kind} ${JSON.stringify(name.slice(0, 200))}. List them again to see what there is.`,
+  );
 }
 
 function isAwake(handle: Handle): handle is AwakeHandle {

@@ -25,6 +25,8 @@ export interface Policy {
   /** Any deny that applies wins; then always-ask; then the most specific, session before persistent; then the default. */
   decide(handle: Handle, caller: Caller, args: JsonValue | undefined): Decision;
   explain(handle: Handle, caller: Caller, args: JsonValue | undefined): Explanation;
+  /** True if no arguments whatever would let this caller's call pass, or be asked about. Remembered per handle. */
+  forbids(handle: Handle, caller: Caller): boolean;
   /** Rules that cannot be read, and why; each denies whatever it may be about. */
   readonly unreadable: readonly { readonly rule: Rule; readonly problem: string }[];
 }
@@ -32,9 +34,9 @@ export interface Policy {
 /** Compiles rules. `otherwise` is the level where none applies. */
 export function compilePolicy(rules: readonly Rule[], otherwise: Level = 'ask'): Policy {
   const compiled = rules.map(compileRule).sort(byPrecedence);
-  const covering = new WeakMap<Handle, Map<Caller, readonly CompiledRule[]>>();
+  const covering = new WeakMap<Handle, Map<Caller, Covering>>();
 
-  function candidates(handle: Handle, caller: Caller): readonly CompiledRule[] {
+  function coveringOf(handle: Handle, caller: Caller): Covering {
     let byCaller = covering.get(handle);
     if (byCaller === undefined) {
       byCaller = new Map();
@@ -42,11 +44,14 @@ export function compilePolicy(rules: readonly Rule[], otherwise: Level = 'ask'):
     }
     let found = byCaller.get(caller);
     if (found === undefined) {
-      found = compiled.filter(rule => rule.covers(handle, caller));
+      const rules = compiled.filter(rule => rule.covers(handle, caller));
+      found = { rules, forbidden: isForbidden(rules, handle, otherwise) };
       byCaller.set(caller, found);
     }
     return found;
   }
+
+  const candidates = (handle: Handle, caller: Caller) => coveringOf(handle, caller).rules;
 
   /** A permission that does not hold any more, for what only it would have let pass. */
   function changedSince(covers: readonly CompiledRule[], handle: Handle, args: JsonValue | undefined) {
@@ -78,10 +83,23 @@ export function compilePolicy(rules: readonly Rule[], otherwise: Level = 'ask'):
         because: because.filter(text => text !== '').join(' '),
       };
     },
+    forbids: (handle, caller) => coveringOf(handle, caller).forbidden,
     unreadable: compiled.flatMap(({ rule, unreadable }) =>
       unreadable === undefined ? [] : [{ rule, problem: unreadable }],
     ),
   };
+}
+
+/** The rules about one caller's calls of one handle, by precedence. */
+interface Covering {
+  readonly rules: readonly CompiledRule[];
+  readonly forbidden: boolean;
+}
+
+function isForbidden(rules: readonly CompiledRule[], handle: Handle, otherwise: Level): boolean {
+  const current = rules.filter(rule => rule.isCurrent(handle));
+  if (current.some(rule => rule.level === 'deny' && rule.unconditional)) return true;
+  return otherwise === 'deny' && current.every(rule => rule.level === 'deny');
 }
 
 function byPrecedence(a: CompiledRule, b: CompiledRule): number {

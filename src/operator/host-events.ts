@@ -1,5 +1,6 @@
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { ServerHealth } from '../core/server-health.ts';
+import type { Caller } from '../core/words.ts';
 import type { ApprovalEvent } from '../governance/questions.ts';
 
 /** Something that changed in a host, for edges that show it. */
@@ -15,7 +16,9 @@ export type HostEvent =
   | { readonly type: 'tools'; readonly agentId: AgentId; readonly server: ServerKey }
   /** Saved, changed, enabled, disabled or removed. */
   | { readonly type: 'servers'; readonly agentId: AgentId }
-  | { readonly type: 'rules' };
+  | { readonly type: 'rules' }
+  /** A client got a token, lost it, or has another scope now: `callers` and their `scopeOf` say which. */
+  | { readonly type: 'callers'; readonly agentId: AgentId; readonly caller: Caller };
 
 /** Where events are told, and heard in the same tick. */
 export interface HostEvents {

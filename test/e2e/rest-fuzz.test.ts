@@ -38,6 +38,7 @@ const dictionary: Dictionary = {
   line: ['!mcp-list', '!mcp-load notes', '!mcp-unload notes', '!mcp-search echo', '!mcp-nothing', '"'],
   token: ['{link}', 'lsl_none'],
   caller: ['operator', 'library', 'client:claude'],
+  scope: [{}, { servers: ['notes'], risk: 'read-only' }, { tools: ['notes.*'], list: { pins: [] } }, { manages: true }],
   patience: [0, 1],
   idleTimeout: [2_000],
   totalTimeout: [2_000],

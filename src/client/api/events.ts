@@ -23,4 +23,6 @@ export interface EventData {
   /** Saved, changed, enabled, disabled or removed. */
   readonly 'servers.changed': { readonly agentId: string };
   readonly 'rules.changed': { readonly agentId: string | null };
+  /** A client got a token, lost it, or has another scope now. */
+  readonly 'callers.changed': { readonly agentId: string; readonly caller: string };
 }

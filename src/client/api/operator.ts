@@ -1,3 +1,4 @@
+import type { CallerScope } from '../../core/caller-scope.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Done } from './service.ts';
@@ -24,6 +25,7 @@ export interface TokenView {
   readonly name: string;
   readonly caller: string;
   readonly agentId: string;
+  readonly scope: CallerScope;
   readonly createdAt: number;
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
@@ -32,10 +34,23 @@ export interface TokenView {
 /** POST /api/tokens?agent= (201); the only time that the token itself is shown. */
 export interface CreateTokenRequest {
   readonly name: string;
+  /** What is not said is not limited; managing servers is off. */
+  readonly scope?: Partial<CallerScope>;
+}
+
+/** PATCH /api/tokens/:name; the token stays, and what is not said stays as it is. 404 `unknown-caller`. */
+export interface PatchTokenRequest {
+  readonly scope: Partial<CallerScope>;
 }
 
 export interface CreateTokenAnswer extends TokenView {
   readonly token: string;
+}
+
+/** POST /api/tokens/:name/tickets (201): good once, for a client over stdio. 404 `unknown-caller`. */
+export interface TicketAnswer {
+  readonly ticket: string;
+  readonly expiresInSeconds: number;
 }
 
 /** DELETE /api/tokens/:name and DELETE /api/secrets/:name; `removed` is false if there was none. */

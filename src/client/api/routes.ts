@@ -15,10 +15,12 @@ import type {
   CommandRequest,
   CreateTokenAnswer,
   CreateTokenRequest,
+  PatchTokenRequest,
   PutSecretAnswer,
   PutSecretRequest,
   RemoveNamedAnswer,
   SecretsAnswer,
+  TicketAnswer,
   TokenView,
 } from './operator.ts';
 import type {
@@ -120,6 +122,8 @@ export interface Routes {
   'POST /api/agents': { readonly body: AddAgentRequest; readonly answer: AgentView };
   'GET /api/tokens': { readonly answer: readonly TokenView[] };
   'POST /api/tokens': { readonly body: CreateTokenRequest; readonly answer: CreateTokenAnswer };
+  'PATCH /api/tokens/:name': ByName & { readonly body: PatchTokenRequest; readonly answer: TokenView };
+  'POST /api/tokens/:name/tickets': ByName & { readonly answer: TicketAnswer };
   'DELETE /api/tokens/:name': ByName & { readonly answer: RemoveNamedAnswer };
   'GET /api/secrets': { readonly answer: SecretsAnswer };
   'PUT /api/secrets/:name': ByName & { readonly body: PutSecretRequest; readonly answer: PutSecretAnswer };

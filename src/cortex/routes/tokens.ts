@@ -3,12 +3,14 @@ import type { CreateTokenAnswer, TokenView } from '../../client/api-types.ts';
 import type { HostService } from '../../host-service.ts';
 import type { ClientCaller } from '../../store/callers.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { instant } from '../views/common.ts';
+import { instant, maybe } from '../views/common.ts';
+import { scopeChangeSchema, scopeSchema } from '../views/scope.ts';
 
 const token = z.object({
   name: z.string(),
   caller: z.string(),
   agentId: z.string(),
+  scope: scopeSchema,
   createdAt: instant,
   lastUsedAt: instant.nullable(),
   revokedAt: instant.nullable(),
@@ -30,14 +32,24 @@ export function tokenRoutes(on: AddRoute, { tokens, agents }: HostService): void
     'POST /api/tokens',
     {
       summary: 'Make a token for a client; it is shown this once',
-      body: z.object({ name: z.string().min(1).max(64) }).openapi('NewToken'),
+      body: z.object({ name: z.string().min(1).max(64), scope: maybe(scopeChangeSchema) }).openapi('NewToken'),
       answer: created,
       status: 201,
     },
     async ({ agent, body, door }) => {
-      const made = await tokens.create(`operator:${door}`, body.name, await agents.find(agent));
+      const made = await tokens.create(`operator:${door}`, body.name, await agents.find(agent), body.scope);
       return { ...tokenView(made.caller), token: made.token };
     },
+  );
+  on(
+    'PATCH /api/tokens/:name',
+    {
+      summary: 'Change what the token of a client reaches; the token stays',
+      params: z.object({ name: z.string().min(1).max(100) }),
+      body: z.object({ scope: scopeChangeSchema }).openapi('TokenChange'),
+      answer: token.openapi('Token'),
+    },
+    async ({ params, body, door }) => tokenView(await tokens.setScope(`operator:${door}`, params.name, body.scope)),
   );
   on(
     'DELETE /api/tokens/:name',
@@ -50,6 +62,6 @@ export function tokenRoutes(on: AddRoute, { tokens, agents }: HostService): void
   );
 }
 
-function tokenView({ name, caller, agentId, createdAt, lastUsedAt, revokedAt }: ClientCaller): TokenView {
-  return { name, caller, agentId, createdAt, lastUsedAt, revokedAt };
+function tokenView({ name, caller, agentId, scope, createdAt, lastUsedAt, revokedAt }: ClientCaller): TokenView {
+  return { name, caller, agentId, scope, createdAt, lastUsedAt, revokedAt };
 }

@@ -1,0 +1,37 @@
+/** Scripts that are written without spaces between words. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+
+/** What is said in a query without saying anything of a tool. */
+const empty = new Set('a an and are as at be by for from in into is it of on or that the this to with'.split(' '));
+
+/**
+ * The words of a text as they are searched: lower case without accents, `snake_case` and `camelCase` taken apart and also
+ * kept whole, scripts without spaces divided into words. A text of nothing but small words keeps them.
+ */
+export function searchTerms(text: string): string[] {
+  const terms: string[] = [];
+  for (const [run] of text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .matchAll(/[\p{L}\p{N}]+/gu)) {
+    if (unspaced.test(run)) terms.push(...segmented(run));
+    else terms.push(...parts(run));
+  }
+  const telling = terms.filter(term => !empty.has(term));
+  return telling.length > 0 ? telling : terms;
+}
+
+/** `readFile2` → `read`, `file`, `2`, `readfile2`. */
+function parts(run: string): readonly string[] {
+  const found = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+|\p{N}+/gu) ?? [];
+  const lower = found.map(part => part.toLowerCase());
+  return found.length > 1 ? [...lower, run.toLowerCase()] : [run.toLowerCase()];
+}
+
+function segmented(run: string): readonly string[] {
+  const words: string[] = [];
+  for (const { segment, isWordLike } of new Intl.Segmenter('en', { granularity: 'word' }).segment(run)) {
+    if (isWordLike === true) words.push(segment.toLowerCase());
+  }
+  return words;
+}

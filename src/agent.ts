@@ -4,6 +4,7 @@ import type { MCPServerConfig } from './config/types.ts';
 import type { LongshoreError } from './core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
+import type { CallClient } from './core/ports/call-client.ts';
 import type { Caller, Diagnostic, Handle, Progress, ServerKind, TransportName } from './core/words.ts';
 import type { Approval } from './governance/approval.ts';
 import type { Dispatched } from './governance/call.ts';
@@ -83,6 +84,8 @@ export interface CallOptions {
   /** Milliseconds without progress, and in all; waiting for a person counts in neither. */
   readonly idleTimeout?: number;
   readonly totalTimeout?: number;
+  /** Whom its server may ask and tell something while it runs; default: `clientFor` of the host. */
+  readonly client?: CallClient;
   /** Told when the call has to wait for the operator. */
   readonly onasked?: (approval: Approval) => void;
   /**

@@ -6,7 +6,9 @@ import type { Connect } from './connections/fleet-needs.ts';
 import { openConnection } from './connections/open-connection.ts';
 import { verdictKey } from './connections/verdict-key.ts';
 import type { Redeem } from './core/authorisation.ts';
-import type { InputRequests } from './core/ports/input-requests.ts';
+import type { AgentId, ServerKey } from './core/ids.ts';
+import type { JsonObject } from './core/json.ts';
+import type { CallClient } from './core/ports/call-client.ts';
 import type { Verdicts } from './core/ports/verdicts.ts';
 import { openServer, openWithin, verdictSubject } from './runners/index.ts';
 import type { Surroundings } from './runners/runner.ts';
@@ -16,7 +18,10 @@ export interface ConnectNeeds {
   readonly around: Surroundings;
   readonly references: ReferenceSources;
   readonly verdicts: Verdicts;
-  readonly inputRequests: InputRequests;
+  /** Client capabilities that every 2025 server is told, instead of those of `clientFor`. */
+  readonly declares?: JsonObject;
+  /** Who answers for calls of that server that name no client of their own; nobody if not said. */
+  readonly clientFor?: (agentId: AgentId, server: ServerKey) => CallClient;
   readonly redeem: Redeem;
   /** Told which values must be masked from now on, wherever they appear (S15). */
   onSecrets(values: readonly string[]): void;
@@ -28,7 +33,8 @@ export async function connectServer(asked: Connect, needs: ConnectNeeds): Promis
   const resolved = await resolveReferences(planned.config, needs.references);
   needs.onSecrets(secretValues(resolved));
   const spec = serverSpec(planned, resolved.config);
-  const { around, verdicts, inputRequests, redeem } = needs;
+  const { around, verdicts, redeem } = needs;
+  const client = needs.clientFor?.(agentId, serverKey);
   return await openConnection({
     agentId,
     serverKey,
@@ -38,7 +44,8 @@ export async function connectServer(asked: Connect, needs: ConnectNeeds): Promis
     signal,
     verdicts,
     verdictKey: verdictKey({ agentId, ...verdictSubject(spec) }),
-    inputRequests,
+    declares: needs.declares ?? client?.capabilities ?? {},
+    ...(client && { client }),
     redeem,
     onPhase,
     around,

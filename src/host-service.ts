@@ -1,3 +1,4 @@
+import type { Fleet } from './connections/fleet.ts';
 import { LongshoreError } from './core/errors.ts';
 import type { AgentId, InstanceId } from './core/ids.ts';
 import type { Holding } from './core/ports/ledger.ts';
@@ -10,6 +11,7 @@ import { type HomeAgents, homeAgents } from './operator/home-agents.ts';
 import { type HomeTokens, homeTokens } from './operator/home-tokens.ts';
 import type { HostEvents } from './operator/host-events.ts';
 import type { Operator } from './operator/operator.ts';
+import type { ServerNotices } from './server-notices.ts';
 import type { Callers } from './store/callers.ts';
 import type { Home } from './store/home.ts';
 import type { HomeLock } from './store/home-lock.ts';
@@ -30,6 +32,10 @@ export interface HostService {
   operator(agentId: AgentId, door: DoorName): Operator;
   /** Calls back at every change that edges may care for, of all agents. */
   readonly onEvent: HostEvents['on'];
+  /** What servers say unasked: log messages, updated resources. */
+  readonly notices: ServerNotices;
+  /** Sets the lowest level of log messages of a 2025 server, now and each time it is started. See `Connection.setLogLevel`. */
+  setLogLevel: Fleet['setLogLevel'];
   /** Says in the home where it is reached. Throws `cannot-record`. */
   announce: HomeLock['announce'];
   /** What should be gone and is not: holdings of ended runs, and those that could not be removed. */
@@ -46,13 +52,14 @@ export interface HostServiceNeeds extends OperatorNeeds {
   readonly instance: InstanceId;
   readonly secrets: HostSecrets;
   readonly events: HostEvents;
+  readonly notices: ServerNotices;
   /** The agents that are in use in this process. */
   open(): Iterable<AgentId>;
 }
 
 /** The service side of a host. Throws `usage` for an ephemeral one: nobody could find it. */
 export function hostService(needs: HostServiceNeeds): HostService {
-  const { ground, store, instance, secrets, events, governance, redactor } = needs;
+  const { ground, store, instance, secrets, events, notices, fleet, governance, redactor } = needs;
   if (!ground.home) throw new LongshoreError('usage', 'An ephemeral host has no home to serve.');
   const { files, announce } = ground.home;
   const { audit, desk } = governance;
@@ -72,6 +79,8 @@ export function hostService(needs: HostServiceNeeds): HostService {
     redactor,
     operator: (agentId, name) => createOperator(needs, agentId, { name, proof: doors[name] }),
     onEvent: listener => events.on(listener),
+    notices,
+    setLogLevel: (agentId, server, level) => fleet.setLogLevel(agentId, server, level),
     announce,
     async leftovers() {
       const holdings = await store.ledger.list();

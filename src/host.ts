@@ -17,7 +17,7 @@ import {
   randomId,
   type ServerKey,
 } from './core/ids.ts';
-import { type InputRequests, noInput } from './core/ports/input-requests.ts';
+import { type CallClient, relayedCapabilities } from './core/ports/call-client.ts';
 import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
 import { explainPlanned } from './explain-planned.ts';
@@ -42,6 +42,7 @@ import { startWatchdog } from './runners/watchdog/watchdog.ts';
 import { DefinitionCache } from './saved/definition-cache.ts';
 import { startIdleSleep } from './saved/idle-sleep.ts';
 import { SavedBook } from './saved/saved-book.ts';
+import { createServerNotices } from './server-notices.ts';
 import { cleanUpOnSignals } from './signal-cleanup.ts';
 import { openStore } from './store/store.ts';
 
@@ -59,8 +60,13 @@ export interface HostOptions {
   readonly otherwise?: Level;
   /** Overrides of the deadlines, in milliseconds. */
   readonly deadlines?: Partial<Deadlines>;
-  /** Who answers what servers ask; default: nobody. */
-  readonly inputRequests?: InputRequests;
+  /** Who answers what a server asks in calls that name no client of their own, and outside of calls; default: nobody. */
+  readonly clientFor?: (agentId: AgentId, server: ServerKey) => CallClient;
+  /**
+   * True for a program that hands every call the client behind it (`CallClient`): then 2025 servers are told that they
+   * can ask for everything, whoever will call. Default false: they are told what `clientFor` declares.
+   */
+  readonly relaysInput?: boolean;
   readonly log?: Log;
   /** Learns the values that must be masked (S15); a program that hands in its own can mask its log with it. */
   readonly redactor?: Redactor;
@@ -141,12 +147,20 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const swept = sweep(around).catch(error => log.warn({ error: String(error) }, 'The ledger could not be swept.'));
   opening.defer(() => swept);
   const { mint, redeem } = createAuthority();
-  const { inputRequests = noInput } = options;
+  const { clientFor, relaysInput = false } = options;
   const { redactor = createRedactor() } = options;
   const onSecrets = (values: readonly string[]) => redactor.learn(values);
   const vault = openVault(store.secrets, options.ephemeral ? undefined : folder, env);
   const references = { env, secret: (name: string) => vault.get(name) };
-  const connectNeeds = { around, references, verdicts, inputRequests, redeem, onSecrets };
+  const connectNeeds = {
+    around,
+    references,
+    verdicts,
+    ...(relaysInput && { declares: relayedCapabilities }),
+    ...(clientFor && { clientFor }),
+    redeem,
+    onSecrets,
+  };
   /** How servers are opened and what is left of them removed, in the fleet and beside it. */
   const ways = {
     deadlines: { ...settings.deadlines, ...options.deadlines },
@@ -155,6 +169,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   };
   const registry = createRegistry({ now: clock.now });
   const events = createHostEvents();
+  const notices = createServerNotices();
   const cache = new DefinitionCache(store.cachedDefinitions, log);
   const fleet = new Fleet({
     ...ways,
@@ -165,6 +180,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ),
     clock,
     idleFor: (agentId, serverKey) => idleFor(registry, clock, agentId, serverKey),
+    onNotice: ({ agentId, serverKey }, notice) => notices.tell({ agentId, server: serverKey, ...notice }),
     onState: member =>
       events.tell(() => {
         const { agentId, serverKey, state } = member;
@@ -233,7 +249,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     operator: governance.desk.admit('library'),
     secrets,
     agent,
-    service: () => hostService({ ...operated, ground, store, instance, secrets, events, open: () => agents.keys() }),
+    service: () =>
+      hostService({ ...operated, ground, store, instance, secrets, events, notices, open: () => agents.keys() }),
     legacyContainers: () => legacyContainers(around),
     dispose,
     [Symbol.asyncDispose]: dispose,

@@ -42,11 +42,11 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const log = pino({ level: settings.log, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file);
   const stopAsked = Promise.withResolvers<void>();
 
-  const host = await openHost({ home: settings.home, env, log, redactor, handleSignals: false });
+  const host = await openHost({ home: settings.home, env, log, redactor, handleSignals: false, relaysInput: true });
   let served: Served;
   try {
     const start = (bind: Bind) =>
-      serveHost({ host, bind, log, closeBudget: settings.deadlines.close, onStopAsked: stopAsked.resolve });
+      serveHost({ host, bind, log, mcp: settings, closeBudget: settings.deadlines.close, onStopAsked: stopAsked.resolve });
     served = await listenSomewhere(
       bindOf(options, settings),
       start,

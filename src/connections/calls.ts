@@ -3,13 +3,16 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Deadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import type { CallClient } from '../core/ports/call-client.ts';
 import type { Era, Operation, RawResult } from '../core/words.ts';
+import type { Origin } from '../runners/wire/pushed-questions.ts';
 import type { Tap } from '../runners/wire/tap.ts';
 import { type CallDeadline, callDeadline, type Expiry } from './call-deadline.ts';
 import type { CallOptions } from './connection.ts';
 import { failureOf } from './failures.ts';
-import type { Questions } from './input-requests.ts';
+import type { Questions } from './questions.ts';
 import { type Outcome, sendRequest } from './request.ts';
+import type { RunningCall } from './running-call.ts';
 
 /** What calls run on. */
 export interface CallGround {
@@ -18,6 +21,8 @@ export interface CallGround {
   readonly era: Era;
   readonly deadlines: Pick<Deadlines, 'callIdle' | 'callTotal'>;
   readonly questions: Questions;
+  /** Who is behind calls that name no client. */
+  readonly edge: CallClient | undefined;
 }
 
 /** Why a call was ended from our side. */
@@ -26,11 +31,13 @@ type Ended =
   | { readonly by: 'connection'; readonly reason: string }
   | ({ readonly by: 'limit' } & Expiry);
 
-interface Running {
+interface Running extends RunningCall {
   readonly deadline: CallDeadline;
   end(how: Ended): void;
 }
 
+const capabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+const logLevelKey = 'io.modelcontextprotocol/logLevel';
 /** A call may be asked that often for more input; after that the server is going round in circles. */
 const maxRounds = 10;
 /** Milliseconds before a server that only wants to be asked again is asked again. */
@@ -60,17 +67,20 @@ export class Calls {
     const idle = options.idleTimeout ?? deadlines.callIdle;
     const total = options.totalTimeout ?? deadlines.callTotal;
     using deadline = callDeadline(idle, total, expiry => end({ by: 'limit', ...expiry }));
-    const running = { deadline, end };
+    const over = new AbortController();
+    const client = options.client ?? this.#ground.edge;
+    const running: Running = { client, deadline, over: over.signal, pause: () => deadline.pause(), end };
     const cancel = (): void => end({ by: 'caller' });
     if (options.signal?.aborted) cancel();
     options.signal?.addEventListener('abort', cancel, { once: true });
     this.#running.add(running);
     try {
-      return await this.#rounds(operation, options, deadline, controller.signal);
+      return await this.#rounds(operation, options, running, controller.signal);
     } catch (error) {
       throw ended === undefined ? error : endedError(ended, error);
     } finally {
       this.#running.delete(running);
+      over.abort('The call is over.');
       options.signal?.removeEventListener('abort', cancel);
     }
   }
@@ -80,31 +90,25 @@ export class Calls {
     for (const running of this.#running) running.end({ by: 'connection', reason });
   }
 
-  /** Stops the clock of every call until the returned function is called: what a 2025 server asks names no call. */
-  pauseAll(): () => void {
-    const resumes = Array.from(this.#running, ({ deadline }) => deadline.pause());
-    return () => {
-      for (const resume of resumes) resume();
-    };
+  /** The calls that a message of the server may belong to, oldest first: most of what a server says names no call. */
+  behind(origin: Origin | undefined): readonly RunningCall[] {
+    const running = [...this.#running];
+    return origin === undefined ? running : running.filter(call => call === origin.sender);
   }
 
-  async #rounds(
-    operation: Operation,
-    options: CallOptions,
-    deadline: CallDeadline,
-    signal: AbortSignal,
-  ): Promise<RawResult> {
+  async #rounds(operation: Operation, options: CallOptions, running: Running, signal: AbortSignal): Promise<RawResult> {
     const { client, tap, era } = this.#ground;
     const { method } = operation;
-    const first = paramsOf(operation);
+    const first = paramsOf(operation, era === 'modern' ? envelopeOf(running.client) : {});
     let params = first;
     for (let round = 1; ; round++) {
       const outcome = await sendRequest(client, tap, {
         method,
         params,
         signal,
+        sender: running,
         onProgress(progress) {
-          deadline.progress();
+          running.deadline.progress();
           options.onprogress?.(progress);
         },
         ...(method === 'tools/call' && { definition: operation.definition }),
@@ -114,12 +118,12 @@ export class Calls {
       const { result } = outcome;
       if (era === 'legacy' || result.resultType === undefined || result.resultType === 'complete') return result;
       if (result.resultType !== 'input_required' || round > maxRounds) throw unusable(result, round);
-      params = { ...first, ...(await this.#input(result, deadline, signal)) };
+      params = { ...first, ...(await this.#input(result, running, signal)) };
     }
   }
 
   /** What a server that wants more input gets in the next round. */
-  async #input(result: RawResult, deadline: CallDeadline, signal: AbortSignal): Promise<JsonObject> {
+  async #input(result: RawResult, { client, deadline }: Running, signal: AbortSignal): Promise<JsonObject> {
     const { inputRequests, requestState } = result;
     const state = requestState === undefined ? {} : { requestState };
     const asks = isJsonObject(inputRequests) && Object.keys(inputRequests).length > 0;
@@ -128,7 +132,7 @@ export class Calls {
     }
     const resume = deadline.pause();
     try {
-      if (asks) return { inputResponses: await this.#ground.questions.answerRound(inputRequests, signal), ...state };
+      if (asks) return { inputResponses: await this.#ground.questions.round(inputRequests, client, signal), ...state };
       await after(shedPause, undefined, { signal });
       return state;
     } finally {
@@ -145,11 +149,17 @@ export class Calls {
   }
 }
 
-function paramsOf({ method, wireName, arguments: args, meta }: Operation): JsonObject {
+function paramsOf({ method, wireName, arguments: args, meta }: Operation, envelope: JsonObject): JsonObject {
   const own = Object.entries(meta ?? {}).filter(([key]) => !isReserved(key));
-  const _meta = Object.fromEntries(own);
+  const _meta = { ...Object.fromEntries(own), ...envelope };
   if (method === 'resources/read') return { uri: wireName, _meta };
   return { name: wireName, arguments: args, _meta };
+}
+
+/** What a server of 2026 is told with each call about the client behind it; these go before what the SDK says of us. */
+function envelopeOf(client: CallClient | undefined): JsonObject {
+  const level = client?.logLevel === undefined ? {} : { [logLevelKey]: client.logLevel };
+  return { [capabilitiesKey]: client?.capabilities ?? {}, ...level };
 }
 
 /** The protocol's own keys are the connection's: a caller must not speak in its name. */

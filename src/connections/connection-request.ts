@@ -2,7 +2,8 @@ import type { Redeem } from '../core/authorisation.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
-import type { InputRequests } from '../core/ports/input-requests.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { CallClient } from '../core/ports/call-client.ts';
 import type { VerdictKey, Verdicts } from '../core/ports/verdicts.ts';
 import type { OnPhase, Opened, OpenRequest, Surroundings } from '../runners/runner.ts';
 import type { Connection } from './connection.ts';
@@ -20,7 +21,10 @@ export interface ConnectionRequest {
   readonly verdicts: Verdicts;
   /** Of `verdictKey`: server, agent and credential. */
   readonly verdictKey: VerdictKey;
-  readonly inputRequests: InputRequests;
+  /** Client capabilities that a 2025 server is told at `initialize`, whoever will call; a 2026 server hears with each call what its client can. */
+  readonly declares: JsonObject;
+  /** Who is behind calls that name no client, and is asked while none runs; nobody if not said. */
+  readonly client?: CallClient;
   readonly redeem: Redeem;
   readonly onPhase: OnPhase;
   readonly around: Surroundings;

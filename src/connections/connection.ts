@@ -35,6 +35,19 @@ export interface CallOptions {
   readonly totalTimeout?: number;
 }
 
+/** What a server says unasked. */
+export interface Notice {
+  readonly method:
+    | 'notifications/message'
+    | 'notifications/resources/updated'
+    /** 2025: what a person was asked to do at a URL is done. */
+    | 'notifications/elicitation/complete';
+  /** Verbatim. */
+  readonly params: JsonObject;
+  /** True for a log message that the client of a running call was told already. */
+  readonly toCall: boolean;
+}
+
 /** One negotiated MCP client with its epoch. */
 export interface Connection {
   readonly agentId: AgentId;
@@ -63,6 +76,14 @@ export interface Connection {
   call(authorisation: Authorisation, options?: CallOptions): Promise<RawResult>;
   /** Calls back when the server says that a list changed (R43). Returns the way to stop listening. */
   onListChanged(listener: () => void): () => void;
+  /** Calls back at what the server says unasked. Returns the way to stop listening. */
+  onNotice(listener: (notice: Notice) => void): () => void;
+  /**
+   * Sets the lowest level of log messages that a 2025 server sends; does nothing where that cannot be set: without the
+   * `logging` capability, and on 2026-07-28, where each call says what it wants. Rejects with `server-error`,
+   * `connection-lost` or `timeout`.
+   */
+  setLogLevel(level: string): Promise<void>;
   /** Settles as soon as no call is accepted any more: it is being closed, or its server went away. Never rejects. */
   readonly ended: Promise<{ readonly reason: string }>;
   stderrTail(): readonly string[];

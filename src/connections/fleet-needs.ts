@@ -5,7 +5,7 @@ import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Mount } from '../core/ports/mount.ts';
 import type { OnPhase } from '../runners/runner.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Notice } from './connection.ts';
 import type { ServerMember } from './server-member.ts';
 
 /** One start, as the fleet asks for it. */
@@ -29,6 +29,8 @@ export interface MemberNeeds {
   reclaim(agentId: AgentId, serverKey: ServerKey): Promise<number>;
   /** Told at every change of a server's state. */
   onState(member: ServerMember): void;
+  /** Told what a server says unasked. */
+  onNotice(member: ServerMember, notice: Notice): void;
   /** Told when a server is down and nothing of it is left: it did not start, or it ended by itself after speaking a revision. */
   onDown(member: ServerMember, protocolVersion: string | undefined): void;
 }

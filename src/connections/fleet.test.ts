@@ -58,6 +58,12 @@ class Server implements Connection {
   call() {
     return Promise.resolve({});
   }
+  onNotice() {
+    return () => {};
+  }
+  setLogLevel() {
+    return Promise.resolve();
+  }
   onListChanged() {
     return () => {};
   }
@@ -102,6 +108,7 @@ function fleetOf(connect: (key: ServerKey) => Promise<Server>) {
     },
     reclaim: () => Promise.resolve(0),
     idleFor: (_, key) => idle.get(key),
+    onNotice: () => {},
     onState: member => void states.push(member.state.name),
   });
   return { fleet, servers, mounts, states, idle };

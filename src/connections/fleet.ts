@@ -161,6 +161,11 @@ export class Fleet {
     return await member.start(signal, () => {});
   }
 
+  /** Sets the log level of a server, now and on every later connection of it. Throws `unknown-server`, or as the connection does. */
+  async setLogLevel(agentId: AgentId, key: ServerKey, level: string): Promise<void> {
+    await this.#known(agentId, key).wishes.setLogLevel(level);
+  }
+
   member(agentId: AgentId, key: ServerKey): ServerMember | undefined {
     return this.#members.get(memberId(agentId, key));
   }

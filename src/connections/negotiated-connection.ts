@@ -5,13 +5,14 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Diagnostic, Era, Operation, RawResult, TransportName } from '../core/words.ts';
 import { Calls } from './calls.ts';
 import { listsOf, supports } from './capabilities.ts';
-import type { CallOptions, Connection, ConnectionState, Discovery } from './connection.ts';
+import type { CallOptions, Connection, ConnectionState, Discovery, Notice } from './connection.ts';
 import type { ConnectionRequest } from './connection-request.ts';
 import { readLists } from './discovery.ts';
 import { withinDiscovery } from './discovery-deadline.ts';
 import { lastWordsOf } from './last-words.ts';
 import type { Agreement } from './negotiation.ts';
-import { never, sendRequest } from './request.ts';
+import { plainRequest } from './plain-request.ts';
+import { type Method, never, sendRequest } from './request.ts';
 import type { ServerLink } from './server-link.ts';
 import type { Life } from './state-machine.ts';
 
@@ -50,7 +51,8 @@ export class NegotiatedConnection implements Connection {
     this.#life = life;
     this.#greeting = agreement.greeting.result;
     const { client, tap, questions } = link;
-    const calls = new Calls({ client, tap, questions, era: this.era, deadlines: request.deadlines });
+    const { deadlines, client: edge } = request;
+    const calls = new Calls({ client, tap, questions, edge, era: this.era, deadlines });
     this.#calls = calls;
     const ended = Promise.withResolvers<{ readonly reason: string }>();
     this.ended = ended.promise;
@@ -60,7 +62,7 @@ export class NegotiatedConnection implements Connection {
         calls.endAll(reason);
       },
       tellEnd: reason => ended.resolve({ reason }),
-      pauseCalls: () => calls.pauseAll(),
+      callsBehind: origin => calls.behind(origin),
     });
   }
 
@@ -123,6 +125,15 @@ export class NegotiatedConnection implements Connection {
     return this.#link.changes.onChanged(listener);
   }
 
+  onNotice(listener: (notice: Notice) => void): () => void {
+    return this.#link.notices.on(listener);
+  }
+
+  async setLogLevel(level: string): Promise<void> {
+    if (this.era !== 'legacy' || !this.supports('logging')) return;
+    await this.#ask('logging/setLevel', { level });
+  }
+
   stderrTail(): readonly string[] {
     return this.#link.opened.stderrTail();
   }
@@ -137,6 +148,12 @@ export class NegotiatedConnection implements Connection {
 
   close(): Promise<void> {
     return this.#link.close();
+  }
+
+  #ask(method: Method, params: JsonObject): Promise<JsonObject> {
+    const { client, tap } = this.#link;
+    const limit = this.#request.deadlines.callIdle;
+    return plainRequest({ client, tap, limit, signal: this.#listening.signal }, method, params);
   }
 
   #mustBeOurs({ agentId, epoch, method, wireName }: Operation): void {

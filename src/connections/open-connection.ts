@@ -53,8 +53,7 @@ function openRequest(
   { signal, onPhase }: OpeningDeadline,
   verdict: Verdict | undefined,
 ): OpenRequest {
-  const { agentId, serverKey, deadlines, around, inputRequests } = request;
-  const { capabilities } = inputRequests;
+  const { agentId, serverKey, deadlines, around, declares: capabilities } = request;
   return { agentId, serverKey, deadlines, signal, capabilities, onPhase, around, ...(verdict && { verdict }) };
 }
 

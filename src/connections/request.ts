@@ -4,7 +4,14 @@ import type { Definition, Progress } from '../core/words.ts';
 import type { Answer, Tap } from '../runners/wire/tap.ts';
 
 /** The methods whose answers we keep verbatim. */
-export type Method = 'tools/list' | 'resources/list' | 'prompts/list' | 'tools/call' | 'resources/read' | 'prompts/get';
+export type Method =
+  | 'tools/list'
+  | 'resources/list'
+  | 'prompts/list'
+  | 'tools/call'
+  | 'resources/read'
+  | 'prompts/get'
+  | 'logging/setLevel';
 
 /** One request of ours. */
 export interface Request {
@@ -12,6 +19,8 @@ export interface Request {
   readonly params: JsonObject;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Whose request it is: the origin of what the server says on its stream. */
+  readonly sender?: object;
   /** The tool's own definition: the HTTP wire gets its `Mcp-Param-*` headers from it. */
   readonly definition?: Definition;
 }
@@ -27,8 +36,8 @@ export const never = 2_147_483_647;
  * but microtasks ran. Never rejects.
  */
 export async function sendRequest(client: Client, tap: Tap, request: Request): Promise<Outcome> {
-  using exchange = tap.follow(request.onProgress);
-  const { method, signal, definition } = request;
+  const { method, signal, definition, onProgress, sender } = request;
+  using exchange = tap.follow({ ...(onProgress && { onProgress }), ...(sender && { sender }) });
   const _meta = { ...(request.params._meta as JsonObject | undefined), ...exchange.meta };
   const params = { ...request.params, _meta };
   // A token goes out only with a listener; what it hears comes from the tap.

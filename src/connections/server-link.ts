@@ -1,15 +1,19 @@
 import { Client } from '@modelcontextprotocol/client';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import { clientInfo } from '../core/version.ts';
+import type { Era } from '../core/words.ts';
 import type { Opened } from '../runners/runner.ts';
 import { legacyVersions, modernVersions } from '../runners/wire/protocol-versions.ts';
+import type { Origin } from '../runners/wire/pushed-questions.ts';
 import { createTap, type Tap } from '../runners/wire/tap.ts';
 import { atMost, closeWithin, joinedClose } from './closing.ts';
 import type { ConnectionRequest } from './connection-request.ts';
-import { Questions } from './input-requests.ts';
 import { lastWordsOf } from './last-words.ts';
 import { ListChanges } from './list-changes.ts';
 import { type Agreement, negotiate } from './negotiation.ts';
+import { Notices } from './notices.ts';
+import { Questions } from './questions.ts';
+import type { RunningCall } from './running-call.ts';
 import type { Life } from './state-machine.ts';
 import { untilAborted } from './until-aborted.ts';
 
@@ -25,7 +29,8 @@ export interface OnLink {
   endCalls(reason: string): void;
   /** The same, with all that could be learned about the reason. */
   tellEnd(reason: string): void;
-  pauseCalls(): () => void;
+  /** The calls that a message of the server may belong to. */
+  callsBehind(origin: Origin | undefined): readonly RunningCall[];
 }
 
 /** One opened server with the SDK's client on its wire: what a start builds, and what is ended as a whole. */
@@ -35,6 +40,7 @@ export class ServerLink {
   readonly client: Client;
   readonly questions: Questions;
   readonly changes = new ListChanges();
+  readonly notices = new Notices();
   /** Ends it (R51-R54). Whoever asks meanwhile joins; after a failure the next one tries again. */
   readonly close = joinedClose(() => this.#end());
   readonly #request: ConnectionRequest;
@@ -45,24 +51,27 @@ export class ServerLink {
   readonly #ending = Promise.withResolvers<void>();
 
   constructor(opened: Opened, request: ConnectionRequest, life: Life) {
-    const { inputRequests, around, agentId, serverKey } = request;
+    const { declares, client: edge, around, serverKey } = request;
+    const callsBehind = (origin: Origin | undefined) => this.#top?.callsBehind(origin) ?? [];
+    this.questions = new Questions({ declares, edge, callsBehind });
     this.opened = opened;
     this.#request = request;
     this.#life = life;
     this.tap = createTap(opened.wire, {
       initialize: opened.probe?.era === 'legacy' ? opened.probe.initialize : undefined,
       onClosed: () => this.#lose(),
+      // A server of 2026 must not push; the SDK drops what it does.
+      onQuestion: (...asked) => (this.#era() === 'modern' ? undefined : this.questions.pushed(...asked)),
+      onNotice: (method, params, origin) => this.notices.tell(method, params, callsBehind(origin), this.#era()),
       onFault: ({ name }) => around.log.debug({ serverKey, fault: name }, 'fault on a wire'),
     });
     this.client = new Client(clientInfo, {
-      capabilities: inputRequests.capabilities,
+      capabilities: declares,
       supportedProtocolVersions: [...modernVersions, ...legacyVersions],
       versionNegotiation: { mode: 'auto' },
       // Rounds of input are ours, because only we can stop a call's clock meanwhile.
       inputRequired: { autoFulfill: false },
     });
-    this.questions = new Questions(inputRequests, { agentId, serverKey });
-    this.questions.answerPushed(this.client, this.tap, () => this.#top?.pauseCalls() ?? (() => {}));
     this.changes.hear(this.client);
   }
 
@@ -81,6 +90,11 @@ export class ServerLink {
     // A pipe is read to its end and then says that it is closed, for there may be an answer in it. Over HTTP, the wire
     // of a container does not notice that the container is gone.
     else if (this.opened.transport !== 'stdio') void this.#watchExit(); // never rejects
+  }
+
+  /** Before the negotiation has ended, everything that comes is of 2025. */
+  #era(): Era {
+    return this.client.getProtocolEra() ?? 'legacy';
   }
 
   async #watchExit(): Promise<void> {

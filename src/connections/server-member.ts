@@ -9,6 +9,7 @@ import type { Connection, Discovery } from './connection.ts';
 import { UnfinishedStart } from './connection-request.ts';
 import type { MemberNeeds } from './fleet-needs.ts';
 import { SerialQueue } from './serial-queue.ts';
+import { ServerWishes } from './server-wishes.ts';
 
 /** Where one server of the fleet is. */
 export type ServerState =
@@ -41,6 +42,7 @@ const nothing: Discovery = { tools: [], resources: [], prompts: [], diagnostics:
 export class ServerMember {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
+  readonly wishes: ServerWishes;
   readonly #needs: MemberNeeds;
   readonly #queue = new SerialQueue();
   #planned: PlannedServer;
@@ -63,6 +65,7 @@ export class ServerMember {
     this.serverKey = serverKey;
     this.#planned = planned;
     this.#needs = needs;
+    this.wishes = new ServerWishes(needs.log);
   }
 
   get planned(): PlannedServer {
@@ -199,6 +202,7 @@ export class ServerMember {
       onPhase,
     });
     this.#connection = connection;
+    connection.onNotice(notice => this.#needs.onNotice(this, notice));
     try {
       onPhase('listing');
       await this.#list(connection, signal, this.#dormant ? 'wake' : 'load');
@@ -208,6 +212,7 @@ export class ServerMember {
       throw error;
     }
     connection.onListChanged(() => void this.#relist(connection));
+    this.wishes.meet(connection);
     // Observed for the life of the connection; a failure inside is turned into this server's state.
     void connection.ended.then(({ reason }) => this.#lost(connection, reason));
     return connection;

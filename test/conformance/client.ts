@@ -11,7 +11,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { defaultDeadlines } from '../../src/core/deadlines.ts';
 import { agentId, type InstanceId, randomId, serverKey } from '../../src/core/ids.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
-import type { InputRequests } from '../../src/core/ports/input-requests.ts';
+import type { CallClient } from '../../src/core/ports/call-client.ts';
 import { silentLog } from '../../src/core/ports/log.ts';
 import { type VerdictKey, verdictsInMemory } from '../../src/core/ports/verdicts.ts';
 import type { Definition, Operation } from '../../src/core/words.ts';
@@ -20,9 +20,13 @@ import { containerGround } from '../fixtures/container-ground.ts';
 import { sampleArguments } from './sample-arguments.ts';
 
 /** An edge with somebody who accepts every form and fills in nothing, so that its defaults count. */
-const accepting: InputRequests = {
+const accepting: CallClient = {
+  identity: 'conformance',
   capabilities: { elicitation: { form: { applyDefaults: true } } },
-  answer: () => Promise.resolve({ action: 'accept', content: {} }),
+  ask: questions => {
+    const answers = Object.keys(questions).map(key => [key, { action: 'accept', content: {} }] as const);
+    return Promise.resolve(Object.fromEntries(answers));
+  },
 };
 
 /** Scenarios whose server only lists: it knows no calls. */
@@ -50,7 +54,8 @@ async function connect(url: string): Promise<Connection> {
     signal: new AbortController().signal,
     verdicts: verdictsInMemory(),
     verdictKey: 'conformance' as VerdictKey,
-    inputRequests: accepting,
+    declares: accepting.capabilities,
+    client: accepting,
     redeem,
     onPhase: () => undefined,
     around: {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../src/core/json.ts';
 import { type VerdictKey, verdictsInMemory } from '../../src/core/ports/verdicts.ts';
 import type { Definition, Progress } from '../../src/core/words.ts';
 import { type RemoteSpec, remoteRunner, remoteSpec } from '../../src/runners/remote.ts';
+import { answeringClient } from '../fixtures/answering-client.ts';
 import { type Connected, connect } from '../fixtures/connecting.ts';
 import { legacyMcp, openStream, sendJson } from '../fixtures/http-mcp.ts';
 import {
@@ -70,11 +71,8 @@ function modernServer(answers: Record<string, (request: Arrived) => JsonObject>)
 
 describe('Streamable HTTP of 2026-07-28', () => {
   it('R44: lists, calls, asks in rounds, tells progress and changes', async () => {
-    const inputRequests = {
-      capabilities: { elicitation: { form: {} } },
-      answer: () => Promise.resolve({ action: 'accept', content: { name: 'Ada' } }),
-    };
-    const { connection, call } = await to(`${modern.origin}/mcp`, { inputRequests });
+    const client = answeringClient(() => ({ action: 'accept', content: { name: 'Ada' } }));
+    const { connection, call } = await to(`${modern.origin}/mcp`, { client });
     expect(connection.protocolVersion).toBe('2026-07-28');
     expect(await call('greet')).toMatchObject({ content: [{ text: 'Hello Ada' }] });
     expect(await call('weather', { city: 'Kiel' })).toMatchObject({ structuredContent: { celsius: 21 } });

@@ -7,11 +7,11 @@ import type { ConnectionRequest } from '../../src/connections/connection-request
 import { openConnection } from '../../src/connections/open-connection.ts';
 import { defaultDeadlines } from '../../src/core/deadlines.ts';
 import type { JsonObject } from '../../src/core/json.ts';
-import type { InputRequest } from '../../src/core/ports/input-requests.ts';
 import { type VerdictKey, verdictsInMemory } from '../../src/core/ports/verdicts.ts';
 import type { Progress } from '../../src/core/words.ts';
 import { type ProcessSpec, processRunner } from '../../src/runners/process.ts';
 import type { OpenRequest } from '../../src/runners/runner.ts';
+import { answeringClient } from '../fixtures/answering-client.ts';
 import { type Connected, connect, connectionRequest } from '../fixtures/connecting.ts';
 import { fixtureSpec, processSurroundings, survivors } from '../fixtures/process-surroundings.ts';
 import { fixtureServer } from '../fixtures/wired-server.ts';
@@ -193,23 +193,20 @@ describe('a real server', () => {
     }));
 
   it('asks whom it may, and learns what it may not ask', async () => {
-    const asked: InputRequest[] = [];
-    const inputRequests = {
+    const client = answeringClient(() => ({ action: 'accept', content: { name: 'Ada' } }), {
       capabilities: { elicitation: { form: {} } },
-      answer: (request: InputRequest) => {
-        asked.push(request);
-        return Promise.resolve({ action: 'accept', content: { name: 'Ada' } });
-      },
-    };
+    });
     await withServer(
       program('asks'),
       async ({ call }) => {
         expect(await call('elicitation')).toMatchObject({ answer: { action: 'accept', content: { name: 'Ada' } } });
-        expect(asked).toMatchObject([{ method: 'elicitation/create', params: { message: 'Who?', own: { kept: 1 } } }]);
+        expect(client.asked).toMatchObject([
+          { method: 'elicitation/create', params: { message: 'Who?', own: { kept: 1 } } },
+        ]);
         expect(await call('roots')).toMatchObject({ error: { code: -32_601 } });
         expect(await call('sampling')).toMatchObject({ error: { code: -32_601 } });
       },
-      { inputRequests },
+      { client },
     );
   });
 
@@ -272,10 +269,7 @@ describe('a real server', () => {
   it.each(['modern-stdio', 'late-modern-stdio'])(
     'of the official SDK (%s) asks its questions in the way of the era that was agreed',
     async name => {
-      const inputRequests = {
-        capabilities: { elicitation: { form: {} } },
-        answer: () => Promise.resolve({ action: 'accept', content: { name: 'Ada' } }),
-      };
+      const client = answeringClient(() => ({ action: 'accept', content: { name: 'Ada' } }));
       await withServer(
         program(name),
         async ({ call, connection }) => {
@@ -285,7 +279,7 @@ describe('a real server', () => {
             structuredContent: { city: 'Kiel', celsius: 21 },
           });
         },
-        { inputRequests },
+        { client },
       );
     },
     60_000,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 
 /** One question of a server to the client behind a call: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
 export interface ServerQuestion {
@@ -25,4 +25,23 @@ export interface CallClient {
   readonly logLevel?: string;
   /** Hears the params of a log message that belongs to this call, verbatim. */
   onlog?(params: JsonObject): void;
+}
+
+/** What a program that passes questions on to its callers' clients declares to 2025 servers, whoever will call. */
+export const relayedCapabilities: JsonObject = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+
+const capabilityOf: Readonly<Record<string, string>> = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+};
+
+/** True if those client capabilities cover that question; `elicitation: {}` means forms only, as it did before there was a URL mode. */
+export function covers(capabilities: JsonObject, { method, params }: ServerQuestion): boolean {
+  const name = Object.hasOwn(capabilityOf, method) ? capabilityOf[method] : undefined;
+  const declared = name === undefined ? undefined : capabilities[name];
+  if (!isJsonObject(declared)) return false;
+  if (name !== 'elicitation') return true;
+  if (params['mode'] === 'url') return isJsonObject(declared['url']);
+  return isJsonObject(declared['form']) || declared['url'] === undefined;
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Clock } from '../../core/clock.ts';
 import { createClosing } from './closing.ts';
@@ -44,12 +45,16 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     () => wire.onclose?.(),
   );
   const unanswered = new Set<number | string>();
+  // The SDK does not say on which stream a message came, but it reads each stream in the context of its request.
+  const underWay = new AsyncLocalStorage<number | string | undefined>();
   const ask = httpFetch({ agent, url, headers });
   let latestStatus = 0;
+  let hasStreamed = false;
   const inner = new StreamableHTTPClientTransport(url, {
     fetch: async (input, init) => {
       const answer = await ask(input, init);
       latestStatus = answer.status;
+      if (init?.method === 'GET') noteStream(answer);
       return answer;
     },
     // httpFetch has the stricter rule already.
@@ -62,9 +67,21 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     },
   });
 
+  /** A server that has streamed and then knows nothing of the stream was started anew; one that never has may not stream at all. */
+  function noteStream({ ok, status }: Pick<Response, 'ok' | 'status'>): void {
+    if (hasStreamed && sessionIsGone(status, undefined, inner.sessionId !== undefined)) closeSoon();
+    hasStreamed ||= ok;
+  }
+
+  /** After the failure of what met it has been told, for that says more than a closed connection. */
+  function closeSoon(): void {
+    setImmediate(() => void wire.close());
+  }
+
   inner.onmessage = frame => {
     if (!('method' in frame) && frame.id !== undefined) unanswered.delete(frame.id);
-    wire.onmessage?.(frame);
+    const ofRequest = underWay.getStore();
+    wire.onmessage?.(frame, ofRequest === undefined ? {} : { ofRequest });
   };
   inner.onerror = error => wire.onerror?.(wire.explain(error));
 
@@ -91,13 +108,13 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     async send(frame, options) {
       const id = 'method' in frame && 'id' in frame ? frame.id : undefined;
       try {
-        await inner.send(frame, sendOptions(id === undefined ? options : watched(id, options)));
+        const watching = id === undefined ? options : watched(id, options);
+        await underWay.run(id, () => inner.send(frame, sendOptions(watching)));
       } catch (error) {
         if (id !== undefined) unanswered.delete(id);
         const refused = refusedStatus(error);
         if (refused !== undefined && sessionIsGone(refused.status, refused.text, inner.sessionId !== undefined)) {
-          // After this request's own failure has been told, for it says more than a closed connection.
-          setImmediate(() => void wire.close());
+          closeSoon();
         }
         throw error;
       }

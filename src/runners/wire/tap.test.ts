@@ -176,7 +176,7 @@ describe.each(eras)('the tap between the SDK and a %s server', (_era, script) =>
   it('tells progress before the answer that came right behind it, and all of it', async () => {
     const { client, tap, server } = await tapped({ ...script, handlers: { 'tools/call': () => silent } });
     const heard: Progress[] = [];
-    using exchange = tap.follow(progress => heard.push(progress));
+    using exchange = tap.follow({ onProgress: progress => heard.push(progress) });
     const call = client.callTool({ name: 'x', _meta: exchange.meta }, { onprogress: () => {} });
     await written();
     const progressToken = server.received.at(-1)?.params._meta?.progressToken;
@@ -279,17 +279,84 @@ describe('the tap', () => {
     await client.close();
   });
 
-  it('keeps the params of what a server asks, until it is answered', async () => {
-    const { client, tap, server } = await tapped({ modern: [] });
-    const person = Promise.withResolvers<{ action: string }>();
-    client.fallbackRequestHandler = () => person.promise;
-    server.say({ id: 'q1', method: 'elicitation/create', params: { message: 'm', unknown: { kept: true } } });
-    expect(tap.asked('q1')).toEqual({ message: 'm', unknown: { kept: true } });
-    person.resolve({ action: 'decline' });
-    await new Promise(setImmediate);
-    expect(server.answers.get('q1')).toMatchObject({ result: { action: 'decline' } });
-    expect(tap.asked('q1')).toBeUndefined();
+  it('gives what a server asks, and what it is answered, as they are, and the SDK nothing of it', async () => {
+    const question = { message: 'm', unknown: { kept: true } };
+    const asked: unknown[] = [];
+    const { client, server, faults } = await tapped(
+      { modern: [] },
+      {
+        onQuestion(...args) {
+          asked.push(args.slice(0, 2));
+          return Promise.resolve({ result: { action: 'accept', content: null, own: [1] } });
+        },
+      },
+    );
+    server.say({ id: 'q1', method: 'elicitation/create', params: question });
+    await written();
+    expect(asked).toEqual([[{ method: 'elicitation/create', params: question }, undefined]]);
+    expect(server.answers.get('q1')).toEqual({
+      jsonrpc: '2.0',
+      id: 'q1',
+      result: { action: 'accept', content: null, own: [1] },
+    });
+    expect(faults).toEqual([]);
     await client.close();
+  });
+
+  it('leaves to the SDK what nobody answers', async () => {
+    const { client, server } = await tapped({ modern: [] }, { onQuestion: () => undefined });
+    server.say({ id: 'q1', method: 'roots/list' });
+    await written();
+    expect(server.answers.get('q1')).toMatchObject({ error: { code: -32_601 } });
+    await client.close();
+  });
+
+  it('answers nothing that the server took back, and withdraws everything when the wire closes', async () => {
+    const signals: AbortSignal[] = [];
+    const answer = Promise.withResolvers<{ result: JsonObject }>();
+    const { client, server } = await tapped(
+      { modern: [] },
+      {
+        onQuestion(_question, _origin, signal) {
+          signals.push(signal);
+          return answer.promise;
+        },
+      },
+    );
+    server.say({ id: 'q1', method: 'roots/list' });
+    server.say({ id: 'q2', method: 'roots/list' });
+    server.say({ method: 'notifications/cancelled', params: { requestId: 'q1' } });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    answer.resolve({ result: { roots: [] } });
+    await written();
+    expect([...server.answers.keys()]).toEqual(['q2']);
+    server.say({ id: 'q3', method: 'roots/list' });
+    await client.close();
+    expect(signals.at(-1)?.aborted).toBe(true);
+  });
+
+  it('tells what is said on the stream of a request together with who sent it', async () => {
+    const heard: unknown[] = [];
+    const { client, tap, server } = await tapped(
+      { handlers: { 'tools/call': () => silent } },
+      { onNotice: (method, params, origin) => heard.push([method, params, origin]) },
+    );
+    const sender = {};
+    using exchange = tap.follow({ sender });
+    const call = client.callTool({ name: 'x', _meta: exchange.meta }).catch(() => 'closed');
+    await written();
+    const ofRequest = server.received.at(-1)?.id;
+    const frame = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', own: 1 } } as const;
+    server.wire.onmessage?.(frame, ofRequest === undefined ? {} : { ofRequest });
+    server.wire.onmessage?.(frame, { ofRequest: 4711 });
+    server.wire.onmessage?.(frame);
+    expect(heard).toEqual([
+      ['notifications/message', frame.params, { sender }],
+      ['notifications/message', frame.params, { sender: undefined }],
+      ['notifications/message', frame.params, undefined],
+    ]);
+    await client.close();
+    await call;
   });
 
   it('never lets the SDK hear of a close that failed, for it would not wait for it', async () => {

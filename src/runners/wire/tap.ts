@@ -1,8 +1,9 @@
-import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import type { TransportSendOptions } from '@modelcontextprotocol/client';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Progress } from '../../core/words.ts';
+import { type AnswerQuestion, type Origin, PushedQuestions } from './pushed-questions.ts';
 import { discoverForSdk, initializeForSdk, resultForSdk } from './sdk-copies.ts';
-import type { Frame, Wire } from './wire.ts';
+import type { Frame, FrameOrigin, Wire } from './wire.ts';
 
 /** What a server answered to a followed request, verbatim. */
 export type Answer =
@@ -26,6 +27,13 @@ export interface Greeting {
   readonly result: JsonObject;
 }
 
+/** Who is behind a followed request. */
+export interface Follower {
+  onProgress?(progress: Progress): void;
+  /** Comes back as the origin of what the server says on the request's own stream. */
+  readonly sender?: object;
+}
+
 /** A wire that the SDK's client sits on, while the connection reads what really came. */
 export interface Tap extends Wire {
   readonly greeting: Greeting | undefined;
@@ -34,9 +42,7 @@ export interface Tap extends Wire {
   /** True once the wire is closed, by whichever side. */
   readonly closed: boolean;
   /** Follows one request; its progress is told as it comes, before the answer that came in the same chunk. */
-  follow(onProgress?: (progress: Progress) => void): Exchange;
-  /** The params, verbatim, of a request that the server sent and that is not answered yet. */
-  asked(id: string | number): JsonObject | undefined;
+  follow(follower?: Follower): Exchange;
   /** Settles when every notification so far is sent or has failed; never rejects. */
   noticesSent(): Promise<void>;
 }
@@ -49,12 +55,15 @@ export interface TapOptions {
   readonly onClosed: () => void;
   /** Something about the wire that is not fatal; never to be shown, for it can quote what was sent. */
   readonly onFault: (error: Error) => void;
+  readonly onQuestion?: AnswerQuestion;
+  /** Any notification of the server but progress, its params verbatim. */
+  readonly onNotice?: (method: string, params: JsonObject, origin: Origin | undefined) => void;
 }
 
 interface Followed extends Exchange {
   sent: boolean;
   answer: Answer | undefined;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly follower: Follower;
   id: number | undefined;
 }
 
@@ -66,7 +75,7 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   const followed = new Map<number, { readonly exchange: Followed; readonly method: string }>();
   const abandoned = new Set<number>();
   const greeted = new Map<unknown, Greeting['method']>();
-  const askedParams = new Map<unknown, JsonObject>();
+  const questions = new PushedQuestions(options.onQuestion ?? (() => undefined), frame => wire.send(frame));
   const notices = new Set<Promise<void>>();
   let greeting: Greeting | undefined;
   let refusal: JsonObject | undefined;
@@ -89,12 +98,12 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     get hasPerRequestStream() {
       return wire.hasPerRequestStream ?? false;
     },
-    follow(onProgress) {
+    follow(follower = {}) {
       const exchange: Followed = {
         meta: {},
         sent: false,
         answer: undefined,
-        onProgress,
+        follower,
         id: undefined,
         [Symbol.dispose]() {
           if (exchange.id === undefined) return;
@@ -105,7 +114,6 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
       Object.assign(exchange.meta, { [exchangeKey]: exchange });
       return exchange;
     },
-    asked: id => askedParams.get(id),
     async noticesSent() {
       await Promise.allSettled(notices);
     },
@@ -139,6 +147,7 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   function noteClosed(): void {
     if (closed) return;
     closed = true;
+    questions.withdrawAll();
     tap.onclose?.();
     options.onClosed();
   }
@@ -148,10 +157,7 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   }
 
   function send(frame: Frame, sendOptions: TransportSendOptions | undefined): Promise<void> {
-    if (!('method' in frame)) {
-      if ('id' in frame) askedParams.delete(frame.id);
-      return wire.send(frame, sendOptions);
-    }
+    if (!('method' in frame)) return wire.send(frame, sendOptions);
     if (!('id' in frame)) return sendNotice(frame, sendOptions);
     if (frame.method === 'initialize' && options.initialize !== undefined) {
       const { initialize } = options;
@@ -177,10 +183,12 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     return sending;
   }
 
-  function receive<T extends Frame>(frame: T, extra?: Parameters<NonNullable<Transport['onmessage']>>[1]): void {
+  function receive<T extends Frame>(frame: T, extra?: FrameOrigin): void {
     if ('method' in frame) {
       if (frame.method === 'notifications/progress') return tellProgress(frame.params);
-      if ('id' in frame) askedParams.set(frame.id, isJsonObject(frame.params) ? frame.params : {});
+      const origin = extra?.ofRequest === undefined ? undefined : { sender: senderOf(extra.ofRequest) };
+      if (!('id' in frame)) tellNotice(frame.method, frame.params, origin);
+      else if (questions.take(frame.id, frame.method, frame.params, origin)) return;
       tap.onmessage?.(frame, extra);
       return;
     }
@@ -214,7 +222,18 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     if (!isJsonObject(params) || typeof params.progress !== 'number') return;
     const { progressToken, ...progress } = params;
     const id = requestId(progressToken);
-    if (id !== undefined) followed.get(id)?.exchange.onProgress?.(progress as unknown as Progress);
+    if (id !== undefined) followed.get(id)?.exchange.follower.onProgress?.(progress as unknown as Progress);
+  }
+
+  function tellNotice(method: string, params: unknown, origin: Origin | undefined): void {
+    const said = isJsonObject(params) ? params : {};
+    if (method === 'notifications/cancelled') questions.withdraw(said.requestId);
+    else options.onNotice?.(method, said, origin);
+  }
+
+  function senderOf(request: string | number): object | undefined {
+    const id = requestId(request);
+    return id === undefined ? undefined : followed.get(id)?.exchange.follower.sender;
   }
 }
 

@@ -1,14 +1,21 @@
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { LongshoreError } from '../../core/errors.ts';
 
 /** One JSON-RPC message, parsed. */
 export type Frame = JSONRPCMessage;
+
+/** What a wire can tell about the way by which a message came. */
+export interface FrameOrigin extends MessageExtraInfo {
+  /** The request of ours on whose own stream it came (HTTP); absent where messages of all requests share one way. */
+  readonly ofRequest?: string | number;
+}
 
 /**
  * A two-way stream of JSON-RPC messages. It has the SDK's Transport shape, so that the SDK's Client can sit on it;
  * everything of ours that is about bytes, processes and sockets lives behind it.
  */
 export interface Wire extends Transport {
+  onmessage?: (<Message extends JSONRPCMessage>(message: Message, origin?: FrameOrigin) => void) | undefined;
   /** Ends the protocol session where there is one (HTTP DELETE); a server that refuses it (405) is fine. */
   endSession?(signal: AbortSignal): Promise<void>;
   /**

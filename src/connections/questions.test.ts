@@ -1,30 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, type AnsweringClient, answeringClient } from '../../test/fixtures/answering-client.ts';
 import { connectTo } from '../../test/fixtures/connecting.ts';
 import { type Asked, type ScriptedServer, scriptedServer, silent } from '../../test/fixtures/scripted-server.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { InputRequest, InputRequests } from '../core/ports/input-requests.ts';
 
 afterEach(() => vi.useRealTimers());
 
-interface Edge extends InputRequests {
-  readonly asked: InputRequest[];
-  readonly signals: AbortSignal[];
-}
-
 /** Somebody who can answer; records what is asked. */
-function edge(answer: InputRequests['answer'], capabilities: JsonObject = { elicitation: { form: {} } }): Edge {
-  const asked: InputRequest[] = [];
-  const signals: AbortSignal[] = [];
-  return {
-    asked,
-    signals,
-    capabilities,
-    answer(request, signal) {
-      asked.push(request);
-      signals.push(signal);
-      return answer(request, signal);
-    },
-  };
+function edge(answer: Answer, capabilities: JsonObject = { elicitation: { form: {} } }): AnsweringClient {
+  return answeringClient(answer, { capabilities });
 }
 
 const accept = (content: JsonObject = {}): Promise<JsonObject> => Promise.resolve({ action: 'accept', content });
@@ -47,16 +31,15 @@ function inRounds(...rounds: readonly JsonObject[]) {
 describe('what a server of 2025 asks', () => {
   const legacy = (): ScriptedServer => scriptedServer({ modern: [], handlers: { 'tools/call': () => silent } });
 
-  it('is declared to it, asked verbatim with agent and server, and answered', async () => {
+  it('is declared to it, asked verbatim, and answered', async () => {
     const someone = edge(() => accept({ name: 'Ada' }));
     const server = legacy();
-    const { connection } = await connectTo(server, { inputRequests: someone });
+    const { connection } = await connectTo(server, { client: someone });
     const initialize = server.received.find(asked => asked.method === 'initialize');
     expect(initialize?.params.capabilities).toEqual({ elicitation: { form: {} } });
     server.say({ id: 'q', method: 'elicitation/create', params: elicitation });
     await vi.waitFor(() => expect(server.answers.has('q')).toBe(true));
-    const { agentId, serverKey } = connection;
-    expect(someone.asked).toEqual([{ agentId, serverKey, method: 'elicitation/create', params: elicitation }]);
+    expect(someone.asked).toEqual([{ method: 'elicitation/create', params: elicitation }]);
     expect(server.answers.get('q')).toMatchObject({ result: { action: 'accept', content: { name: 'Ada' } } });
     await connection.close();
   });
@@ -64,7 +47,7 @@ describe('what a server of 2025 asks', () => {
   it('is told that there is no such method, where it was not declared', async () => {
     const someone = edge(() => accept());
     const server = legacy();
-    const { connection } = await connectTo(server, { inputRequests: someone });
+    const { connection } = await connectTo(server, { client: someone });
     server.say({ id: 1, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
     server.say({ id: 2, method: 'roots/list' });
     await vi.waitFor(() => expect(server.answers.size).toBe(2));
@@ -80,7 +63,7 @@ describe('what a server of 2025 asks', () => {
     };
     const someone = edge(({ method }) => Promise.resolve(answers[method] ?? {}), { sampling: {}, roots: {} });
     const server = legacy();
-    const { connection } = await connectTo(server, { inputRequests: someone });
+    const { connection } = await connectTo(server, { client: someone });
     server.say({ id: 1, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1 } });
     server.say({ id: 2, method: 'roots/list' });
     await vi.waitFor(() => expect(server.answers.size).toBe(2));
@@ -92,7 +75,7 @@ describe('what a server of 2025 asks', () => {
   it('hears nothing of why it could not be answered', async () => {
     const someone = edge(() => Promise.reject(new Error('the token sk-123 is wrong')));
     const server = legacy();
-    const { connection } = await connectTo(server, { inputRequests: someone });
+    const { connection } = await connectTo(server, { client: someone });
     server.say({ id: 1, method: 'elicitation/create', params: elicitation });
     await vi.waitFor(() => expect(server.answers.has(1)).toBe(true));
     expect(server.answers.get(1)).toMatchObject({ error: { code: -32_603 } });
@@ -103,7 +86,7 @@ describe('what a server of 2025 asks', () => {
   it('is no longer asked of anybody when the server takes it back, or the connection closes', async () => {
     const someone = edge(() => new Promise(() => {}));
     const server = legacy();
-    const { connection } = await connectTo(server, { inputRequests: someone });
+    const { connection } = await connectTo(server, { client: someone });
     server.say({ id: 1, method: 'elicitation/create', params: elicitation });
     server.say({ id: 2, method: 'elicitation/create', params: elicitation });
     await vi.waitFor(() => expect(someone.signals).toHaveLength(2));
@@ -118,7 +101,7 @@ describe('what a server of 2025 asks', () => {
     const person = Promise.withResolvers<JsonObject>();
     const someone = edge(() => person.promise);
     const server = legacy();
-    const { call, connection } = await connectTo(server, { inputRequests: someone });
+    const { call, connection } = await connectTo(server, { client: someone });
     const failed = vi.fn<(error: unknown) => void>();
     const result = call('x', {}, { idleTimeout: 1000, totalTimeout: 3000 }).catch(failed);
     await vi.advanceTimersByTimeAsync(900);
@@ -150,13 +133,13 @@ describe('a call in rounds (2026-07-28)', () => {
       },
     );
     const server = inRounds({ inputRequests, requestState });
-    const { call, connection } = await connectTo(server, { inputRequests: someone });
+    const { call, connection } = await connectTo(server, { client: someone });
     expect(await call('x', { a: 1 }, { meta: { traceparent: '00-1' } })).toMatchObject({ done: true });
-    const { agentId, serverKey } = connection;
     expect(someone.asked).toEqual([
-      { agentId, serverKey, method: 'elicitation/create', params: elicitation },
-      { agentId, serverKey, method: 'roots/list', params: {} },
+      { method: 'elicitation/create', params: elicitation },
+      { method: 'roots/list', params: {} },
     ]);
+    expect(someone.signals).toHaveLength(1);
     const [first, second] = calls(server);
     expect(second?.id).not.toBe(first?.id);
     expect(second?.params).toMatchObject({
@@ -173,7 +156,7 @@ describe('a call in rounds (2026-07-28)', () => {
   it('keeps nothing from one round to the next', async () => {
     const ask = (key: string): JsonObject => ({ [key]: { method: 'elicitation/create', params: elicitation } });
     const server = inRounds({ inputRequests: ask('one'), requestState: 's1' }, { inputRequests: ask('two') });
-    const { call, connection } = await connectTo(server, { inputRequests: edge(() => accept()) });
+    const { call, connection } = await connectTo(server, { client: edge(() => accept()) });
     await call('x');
     const [, second, third] = calls(server);
     expect(Object.keys(second?.params.inputResponses ?? {})).toEqual(['one']);
@@ -208,7 +191,7 @@ describe('a call in rounds (2026-07-28)', () => {
     ['nothing', {}, /not for what/],
   ])('fails where the server asks for %s', async (_what, round, message) => {
     const someone = edge(() => accept());
-    const { call, connection } = await connectTo(inRounds(round), { inputRequests: someone });
+    const { call, connection } = await connectTo(inRounds(round), { client: someone });
     await expect(call('x')).rejects.toMatchObject({ code: 'protocol-error', message: expect.stringMatching(message) });
     expect(someone.asked).toEqual([]);
     await connection.close();
@@ -217,7 +200,7 @@ describe('a call in rounds (2026-07-28)', () => {
   it('fails where the server never stops asking', async () => {
     const ask = { inputRequests: { q: { method: 'elicitation/create', params: elicitation } } };
     const server = inRounds(...Array.from({ length: 50 }, () => ask));
-    const { call, connection } = await connectTo(server, { inputRequests: edge(() => accept()) });
+    const { call, connection } = await connectTo(server, { client: edge(() => accept()) });
     await expect(call('x')).rejects.toMatchObject({
       code: 'protocol-error',
       message: expect.stringContaining('10 times'),
@@ -237,18 +220,12 @@ describe('a call in rounds (2026-07-28)', () => {
     await connection.close();
   });
 
-  it('fails as soon as one answer fails, and takes the other questions back', async () => {
+  it('fails with whatever its client failed with', async () => {
     const refusal = new Error('nobody is there');
-    const someone = edge(({ method }) => (method === 'roots/list' ? Promise.reject(refusal) : new Promise(() => {})), {
-      elicitation: {},
-      roots: {},
-    });
-    const server = inRounds({
-      inputRequests: { a: { method: 'elicitation/create', params: elicitation }, b: { method: 'roots/list' } },
-    });
-    const { call, connection } = await connectTo(server, { inputRequests: someone });
+    const someone = edge(() => Promise.reject(refusal));
+    const server = inRounds({ inputRequests: { a: { method: 'elicitation/create', params: elicitation } } });
+    const { call, connection } = await connectTo(server, { client: someone });
     await expect(call('x')).rejects.toBe(refusal);
-    expect(someone.signals[0]?.aborted).toBe(true);
     await connection.close();
   });
 
@@ -256,7 +233,7 @@ describe('a call in rounds (2026-07-28)', () => {
     vi.useFakeTimers();
     const person = Promise.withResolvers<JsonObject>();
     const server = inRounds({ inputRequests: { q: { method: 'elicitation/create', params: elicitation } } });
-    const { call, connection } = await connectTo(server, { inputRequests: edge(() => person.promise) });
+    const { call, connection } = await connectTo(server, { client: edge(() => person.promise) });
     const result = call('x', {}, { idleTimeout: 1000, totalTimeout: 1000 });
     await vi.advanceTimersByTimeAsync(3_600_000);
     person.resolve({ action: 'decline' });
@@ -267,7 +244,7 @@ describe('a call in rounds (2026-07-28)', () => {
   it('is cancelled while a person is asked, even one who does not listen', async () => {
     const server = inRounds({ inputRequests: { q: { method: 'elicitation/create', params: elicitation } } });
     const someone = edge(() => new Promise(() => {}));
-    const { call, connection } = await connectTo(server, { inputRequests: someone });
+    const { call, connection } = await connectTo(server, { client: someone });
     const caller = new AbortController();
     const result = call('x', {}, { signal: caller.signal });
     await vi.waitFor(() => expect(someone.asked).toHaveLength(1));
@@ -280,7 +257,7 @@ describe('a call in rounds (2026-07-28)', () => {
   it('ends with the connection while a person is asked', async () => {
     const server = inRounds({ inputRequests: { q: { method: 'elicitation/create', params: elicitation } } });
     const someone = edge(() => new Promise(() => {}));
-    const { call, connection } = await connectTo(server, { inputRequests: someone });
+    const { call, connection } = await connectTo(server, { client: someone });
     const result = call('x');
     await vi.waitFor(() => expect(someone.asked).toHaveLength(1));
     await connection.close();
@@ -291,12 +268,12 @@ describe('a call in rounds (2026-07-28)', () => {
 });
 
 /** The answer that a server gets to one question, in either way of asking. */
-const ways: readonly (readonly [string, (someone: Edge, question: JsonObject) => Promise<unknown>])[] = [
+const ways: readonly (readonly [string, (someone: AnsweringClient, question: JsonObject) => Promise<unknown>])[] = [
   [
     '2025',
     async (someone, question) => {
       const server = scriptedServer({ modern: [] });
-      const { connection } = await connectTo(server, { inputRequests: someone });
+      const { connection } = await connectTo(server, { client: someone });
       server.say({ id: 'q', ...question });
       await vi.waitUntil(() => server.answers.has('q'));
       await connection.close();
@@ -307,7 +284,7 @@ const ways: readonly (readonly [string, (someone: Edge, question: JsonObject) =>
     '2026-07-28',
     async (someone, question) => {
       const server = inRounds({ inputRequests: { q: question } });
-      const { call, connection } = await connectTo(server, { inputRequests: someone });
+      const { call, connection } = await connectTo(server, { client: someone });
       await call('x');
       await connection.close();
       return (calls(server)[1]?.params.inputResponses as JsonObject | undefined)?.q;

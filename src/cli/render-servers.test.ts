@@ -19,7 +19,8 @@ function server(changes: Partial<ServerView> = {}): ServerView {
     transport: 'stdio',
     protocol_version: '2026-07-28',
     holdings: ['123'],
-    tools: [{ toolName: 'add', handleName: 'notes__add' }],
+    tools: [{ toolName: 'add', handleName: 'notes__add', tokenCost: 52 }],
+    tokenCost: 52,
     diagnostics: [],
     ...changes,
   };
@@ -32,12 +33,12 @@ function status(servers: readonly ServerView[], changes: Partial<StatusAnswer> =
 const plain = { colour: false, width: undefined };
 
 describe('renderServers', () => {
-  it('R33, R45: shows each with its state, tools and protocol version, and containers with their id', () => {
+  it('R33, R45: shows each with its state, tools, their cost, the protocol version, and containers with their id', () => {
     const image = { kind: 'docker-image', image: 'acme/x:v3', holdings: ['0123456789abcdef'] } as const;
     const text = renderServers(status([server(), server({ server: 'x', ...image })]), plain);
     expect(text.split('\n').slice(1)).toEqual([
-      'notes   connected      1  2026-07-28  process                     npx -y notes',
-      'x       connected      1  2026-07-28  docker-image  0123456789ab  acme/x:v3',
+      'notes   connected      1      52  2026-07-28  process                     npx -y notes',
+      'x       connected      1      52  2026-07-28  docker-image  0123456789ab  acme/x:v3',
     ]);
   });
 

@@ -21,6 +21,7 @@ const columns: readonly Column<ServerView>[] = [
     colour: ({ state, needsAttention }) => (needsAttention ? 'red' : colours[state]),
   },
   { header: 'TOOLS', align: 'right', text: ({ tools }) => String(tools.length) },
+  { header: 'TOKENS', align: 'right', text: ({ tokenCost }) => (tokenCost === 0 ? '' : String(tokenCost)) },
   { header: 'PROTOCOL', text: ({ protocol_version }) => protocol_version ?? '' },
   { header: 'KIND', text: ({ kind }) => kind },
   { header: 'CONTAINER', text: containerOf },

@@ -10,6 +10,8 @@ export interface ToolReport {
   /** The name that the server itself uses. */
   readonly toolName: string;
   readonly description?: string;
+  /** About how many tokens it takes of a model's context while it is listed. */
+  readonly tokenCost: number;
   /** False for a tool that is known and cannot be called: its server is disabled, has failed, or lost its name. */
   readonly mounted: boolean;
 }

@@ -24,8 +24,14 @@ const time: ServerReport = {
   protocolVersion: '2026-07-28',
   holdings: ['c0ffee'],
   tools: [
-    { handleName: 'mcp-time__get_time', toolName: 'get_time', description: 'Tells the time.', mounted: true },
-    { handleName: 'mcp-time__convert', toolName: 'convert', mounted: false },
+    {
+      handleName: 'mcp-time__get_time',
+      toolName: 'get_time',
+      description: 'Tells the time.',
+      tokenCost: 9,
+      mounted: true,
+    },
+    { handleName: 'mcp-time__convert', toolName: 'convert', tokenCost: 9, mounted: false },
   ],
   diagnostics: [],
 };

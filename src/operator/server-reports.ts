@@ -8,6 +8,7 @@ import type { Ledger } from '../core/ports/ledger.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import { maskTexts } from '../governance/mask-texts.ts';
 import type { Registry } from '../governance/registry.ts';
+import { tokenCost } from '../governance/token-cost.ts';
 import { shownConfig } from '../saved/config-change.ts';
 import { type ListedSaved, listSaved } from '../saved/list-saved.ts';
 import type { SavedBook } from '../saved/saved-book.ts';
@@ -83,8 +84,9 @@ async function memberReport(sources: ReportSources, member: ServerMember): Promi
     transport: connection?.transport ?? null,
     protocolVersion: connection?.protocolVersion ?? handles[0]?.protocolVersion ?? null,
     holdings: holdings.map(holding => holding.engineId ?? holding.name ?? holding.id),
-    tools: handles.map(({ handleName, wireName, definition: { description } }): ToolReport => {
-      const tool = { handleName, toolName: wireName, mounted: true };
+    tools: handles.map(({ handleName, wireName, definition }): ToolReport => {
+      const { description } = definition;
+      const tool = { handleName, toolName: wireName, tokenCost: tokenCost(definition), mounted: true };
       return typeof description === 'string' ? { ...tool, description } : tool;
     }),
     diagnostics: [...diagnostics, ...(connection?.diagnostics() ?? []), ...(discovery?.diagnostics ?? [])],

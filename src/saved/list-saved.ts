@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { ServerLife } from '../core/server-life.ts';
 import type { Definition, Diagnostic, ServerKind, TransportName } from '../core/words.ts';
 import { handleName } from '../governance/handle-names.ts';
+import { tokenCost } from '../governance/token-cost.ts';
 import type { SavedMode, SavedServer } from '../store/servers.ts';
 import { shownConfig } from './config-change.ts';
 import { planIfSound, type SavedBook } from './saved-book.ts';
@@ -20,6 +21,8 @@ export interface SavedTool {
   /** The name that the server itself uses. */
   readonly toolName: string;
   readonly description?: string;
+  /** See `tokenCost`. */
+  readonly tokenCost: number;
 }
 
 /** A saved server with what is known of it now. */
@@ -108,7 +111,8 @@ async function listed(book: SavedBook, row: SavedServer): Promise<ListedSaved> {
   };
 }
 
-function toolOf(server: ServerKey, { name, description }: Definition): SavedTool {
-  const tool = { handleName: handleName(server, name), toolName: name };
+function toolOf(server: ServerKey, definition: Definition): SavedTool {
+  const { name, description } = definition;
+  const tool = { handleName: handleName(server, name), toolName: name, tokenCost: tokenCost(definition) };
   return typeof description === 'string' ? { ...tool, description } : tool;
 }

@@ -9,6 +9,7 @@ import { withProgress } from '../with-progress.ts';
 
 const columns: readonly Column<ToolView>[] = [
   { header: 'TOOL', text: ({ server, tool }) => `${server}.${tool}` },
+  { header: 'TOKENS', align: 'right', text: ({ tokenCost }) => String(tokenCost) },
   {
     header: 'DESCRIPTION',
     shrinks: true,
@@ -31,8 +32,18 @@ export function toolsCommand(command: Command, context: CommandContext): void {
     const query = ref === undefined ? {} : { server: ref };
     const tools = await withProgress(client, terminal, client.ask('GET /api/tools', { query }));
     const none = ref === undefined ? 'No tools are known. See the servers: longshore list' : `${ref} has no tools.`;
-    if (!options.signatures || options.json) return await printTable(terminal, options.json, tools, columns, none);
+    if (!options.signatures || options.json) {
+      await printTable(terminal, options.json, tools, columns, none);
+      if (!options.json && tools.length > 0) await terminal.err(`${costText(tools)}\n`);
+      return;
+    }
     const named = tools.map(({ server, tool, definition }) => ({ ...definition, name: `${server}.${tool}` }));
     await terminal.show(`${renderTools(named)}\n`);
   });
+}
+
+function costText(tools: readonly ToolView[]): string {
+  const sum = tools.reduce((total, tool) => total + tool.tokenCost, 0);
+  const what = tools.length === 1 ? '1 tool takes' : `${tools.length} tools take`;
+  return `${what} about ${sum} tokens of a model's context where all are listed.`;
 }

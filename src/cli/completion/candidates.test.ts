@@ -10,6 +10,7 @@ function tool(server: string, name: string, inputSchema = {}): ToolView {
     tool: name,
     toolId: `mcp:1:${name}`,
     definition: { name, description: `Does ${name}.\nAnd more.`, inputSchema },
+    tokenCost: 9,
     protocol_version: '2025-11-25',
   };
 }

@@ -62,6 +62,13 @@ export interface ToolName {
   readonly description?: string;
 }
 
+/** A tool of a server, mounted or only remembered. */
+export interface NamedTool extends ToolName {
+  readonly handleName: string;
+  /** About how many tokens it takes of a model's context while it is listed: bytes of name, title, description and input schema / 4. */
+  readonly tokenCost: number;
+}
+
 /** POST /api/mcp-servers/import-json: `json` is a text in one of the accepted shapes (R21). */
 export interface ImportRequest {
   readonly json: string;
@@ -105,7 +112,9 @@ export interface ServerView {
   readonly protocol_version: string | null;
   /** Ids of its containers or process groups. */
   readonly holdings: readonly string[];
-  readonly tools: readonly (ToolName & { readonly handleName: string })[];
+  readonly tools: readonly NamedTool[];
+  /** Of all its tools together. */
+  readonly tokenCost: number;
   readonly diagnostics: readonly Diagnostic[];
 }
 

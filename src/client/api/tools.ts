@@ -22,6 +22,8 @@ export interface ToolView {
   readonly toolId: string;
   /** Verbatim: name, title, description, inputSchema, outputSchema, annotations … */
   readonly definition: JsonObject & { readonly name: string };
+  /** About how many tokens it takes of a model's context while it is listed: bytes of name, title, description and input schema / 4. */
+  readonly tokenCost: number;
   readonly protocol_version: string;
 }
 
@@ -43,6 +45,8 @@ export interface CatalogTool {
     readonly required: boolean;
     readonly description?: string;
   }[];
+  /** A ToolView's `tokenCost`. */
+  readonly tokenCost: number;
   readonly executable: boolean;
   readonly executableHint?: string;
   readonly serverId: string | null;

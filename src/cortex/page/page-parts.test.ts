@@ -63,6 +63,7 @@ const server: ServerView = {
   protocol_version: '2026-07-28',
   holdings: [],
   tools: [],
+  tokenCost: 0,
   diagnostics: [],
 };
 

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ToolsCatalogAnswer } from '../../client/api-types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Handle } from '../../core/words.ts';
+import { tokenCost } from '../../governance/token-cost.ts';
 import type { SavedId } from '../../saved/saved-servers.ts';
 import type { HandleUsage } from '../../store/audit.ts';
 import type { AddRoute } from '../route-maker.ts';
@@ -18,6 +19,7 @@ const entry = z
     parameters: z.array(
       z.object({ name: z.string(), type: z.string(), required: z.boolean(), description: maybe(z.string()) }),
     ),
+    tokenCost: z.int(),
     executable: z.boolean(),
     executableHint: maybe(z.string()),
     serverId: z.string().nullable(),
@@ -63,6 +65,7 @@ function catalogEntry(
     displayName: typeof title === 'string' ? title : wireName,
     description: typeof description === 'string' ? description : '',
     parameters: parametersOf(definition['inputSchema']),
+    tokenCost: tokenCost(definition),
     executable: true,
     ...(handle.epoch === null && { executableHint: 'Its server is asleep; the call starts it.' }),
     serverId,

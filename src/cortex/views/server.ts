@@ -45,7 +45,8 @@ export const serverSchema = z
     transport: transportSchema.nullable(),
     protocol_version: z.string().nullable(),
     holdings: z.array(z.string()),
-    tools: z.array(namedToolSchema),
+    tools: z.array(namedToolSchema.extend({ tokenCost: z.int() })),
+    tokenCost: z.int(),
     diagnostics: z.array(diagnosticSchema),
   })
   .openapi('Server') satisfies z.ZodType<ServerView>;
@@ -66,11 +67,13 @@ export function serverView(report: ServerReport): ServerView {
     transport,
     protocol_version: report.protocolVersion,
     holdings,
-    tools: report.tools.map(({ handleName, toolName, description }) => ({
+    tools: report.tools.map(({ handleName, toolName, tokenCost, description }) => ({
       handleName,
       toolName,
+      tokenCost,
       ...(description !== undefined && { description }),
     })),
+    tokenCost: report.tools.reduce((sum, tool) => sum + tool.tokenCost, 0),
     diagnostics: report.diagnostics,
   };
 }

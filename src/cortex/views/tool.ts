@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ToolView } from '../../client/api-types.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Definition, Handle } from '../../core/words.ts';
+import { tokenCost } from '../../governance/token-cost.ts';
 import type { SavedId } from '../../saved/saved-servers.ts';
 
 const definitionSchema = z
@@ -20,6 +21,7 @@ export const toolSchema = z
     tool: z.string(),
     toolId: z.string(),
     definition: definitionSchema,
+    tokenCost: z.int(),
     protocol_version: z.string(),
   })
   .openapi('Tool') satisfies z.ZodType<ToolView>;
@@ -52,6 +54,7 @@ export function toolViews(handles: readonly Handle[], saved: readonly SavedId[])
     tool: handle.wireName,
     toolId: toolIdOf(handle, ids.get(handle.ownerKey) ?? null),
     definition: handle.definition,
+    tokenCost: tokenCost(handle.definition),
     protocol_version: handle.protocolVersion,
   }));
 }

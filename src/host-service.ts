@@ -6,6 +6,7 @@ import type { Audit } from './governance/audit.ts';
 import type { Redactor } from './governance/redact.ts';
 import type { HostGround } from './host-ground.ts';
 import type { HostSecrets } from './host-secrets.ts';
+import { type ClientSide, createClientSide } from './operator/client-side.ts';
 import { createOperator, type OperatorNeeds } from './operator/create-operator.ts';
 import { type HomeAgents, homeAgents } from './operator/home-agents.ts';
 import { type HomeTokens, homeTokens } from './operator/home-tokens.ts';
@@ -36,6 +37,10 @@ export interface HostService {
   readonly notices: ServerNotices;
   /** Sets the lowest level of log messages of a 2025 server, now and each time it is started. See `Connection.setLogLevel`. */
   setLogLevel: Fleet['setLogLevel'];
+  /** What MCP clients are offered. */
+  readonly clients: ClientSide;
+  /** Whose servers are meant where nobody says. */
+  readonly defaultAgent: AgentId;
   /** Says in the home where it is reached. Throws `cannot-record`. */
   announce: HomeLock['announce'];
   /** What should be gone and is not: holdings of ended runs, and those that could not be removed. */
@@ -81,6 +86,8 @@ export function hostService(needs: HostServiceNeeds): HostService {
     onEvent: listener => events.on(listener),
     notices,
     setLogLevel: (agentId, server, level) => fleet.setLogLevel(agentId, server, level),
+    clients: createClientSide({ ...needs, callers }),
+    defaultAgent: ground.defaultAgent,
     announce,
     async leftovers() {
       const holdings = await store.ledger.list();

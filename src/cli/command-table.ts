@@ -185,6 +185,11 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/token.ts')).tokenCommand,
   },
   {
+    name: 'mcp',
+    summary: 'the MCP endpoint over stdio, for clients that only start commands',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
+  {
     name: 'secret',
     summary: 'secrets of servers: set, ls, rm',
     load: async () => (await import('./commands/secret.ts')).secretCommand,

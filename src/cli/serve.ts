@@ -46,7 +46,14 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   let served: Served;
   try {
     const start = (bind: Bind) =>
-      serveHost({ host, bind, log, mcp: settings, closeBudget: settings.deadlines.close, onStopAsked: stopAsked.resolve });
+      serveHost({
+        host,
+        bind,
+        log,
+        mcp: settings,
+        closeBudget: settings.deadlines.close,
+        onStopAsked: stopAsked.resolve,
+      });
     served = await listenSomewhere(
       bindOf(options, settings),
       start,

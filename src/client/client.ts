@@ -1,10 +1,12 @@
 import { homedir } from 'node:os';
+import type { Duplex } from 'node:stream';
 import { readSettings } from '../config/settings.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { RouteName, Routes } from './api/routes.ts';
 import { type AskArguments, type Asked, ask } from './ask.ts';
 import { events, type ServiceEvent } from './events.ts';
 import { findService } from './find-service.ts';
+import { upgrade } from './send.ts';
 import { startService } from './start-service.ts';
 import type { Target } from './target.ts';
 
@@ -31,6 +33,15 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
 }
 
+/** As whom a client over stdio connects, and to what. */
+export interface StdioClient {
+  readonly caller: string;
+  /** The caller's own token, where it is at hand; else the operator's is used for a ticket that is good once. */
+  readonly token?: string;
+  /** The key of the only server that it is to see. */
+  readonly server?: string;
+}
+
 /** A client of one running service. It holds no connection: nothing has to be closed. */
 export interface Client {
   /** Without a slash at the end. */
@@ -40,6 +51,11 @@ export interface Client {
    * LongshoreError that the service answered, `unreachable`, `unknown-outcome` or `cancelled`.
    */
   ask<Route extends RouteName>(route: Route, ...asked: AskArguments<Route>): Promise<Routes[Route]['answer']>;
+  /**
+   * Connects a client that speaks MCP over stdio, as that caller: what is written and read are its lines. Rejects like
+   * `ask`.
+   */
+  stdio(as: StdioClient): Promise<Duplex>;
   /** See `events` in events.ts: all that happens from now on, until the signal is aborted. */
   events(signal: AbortSignal): AsyncIterable<ServiceEvent>;
 }
@@ -65,7 +81,7 @@ export async function connectService(options: ClientOptions = {}): Promise<Clien
     return true;
   }
 
-  return {
+  const client: Client = {
     get url() {
       return target.url;
     },
@@ -83,8 +99,14 @@ export async function connectService(options: ClientOptions = {}): Promise<Clien
         throw error;
       }
     },
+    async stdio({ caller, token: own, server }) {
+      const path = server === undefined ? '/mcp' : `/mcp/${encodeURIComponent(server)}`;
+      const token = own ?? (await client.ask('POST /api/tokens/:name/tickets', { params: { name: caller } })).ticket;
+      return await upgrade({ ...target, token }, path, 'mcp-stdio');
+    },
     events: until => events(target, until),
   };
+  return client;
 }
 
 async function targetOf(options: ClientOptions): Promise<Target> {

@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { LongshoreError } from '../core/errors.ts';
+import { failureOf } from './problem.ts';
 import type { Target } from './target.ts';
 
 /** One request, its body ready. */
@@ -17,27 +19,35 @@ export interface Outgoing {
  * `unreachable`, with `unknown-outcome` where what was asked may have been done, or `cancelled`.
  */
 export async function send(target: Target, outgoing: Outgoing): Promise<IncomingMessage> {
-  const { method, path, body, signal } = outgoing;
-  const url = new URL(target.url + path);
-  const options: RequestOptions = {
-    method,
-    headers: {
-      accept: 'application/json',
-      ...(target.host !== undefined && { host: target.host }),
-      ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
-      ...(body !== undefined && {
-        'content-type': 'application/json',
-        'content-length': String(Buffer.byteLength(body)),
-      }),
-      ...outgoing.headers,
-    },
-    ...(signal && { signal }),
-  };
-  const request = await open(url, options, target.certificate);
+  const { path, body } = outgoing;
+  const request = await open(new URL(target.url + path), requestOptions(target, outgoing), target.certificate);
   return await new Promise((resolve, reject) => {
     request.once('response', resolve);
     request.once('error', error => reject(sendError(error, target, outgoing, request)));
     request.end(body);
+  });
+}
+
+/**
+ * Switches a connection to another protocol and gives its socket; what the service said before it is read comes first.
+ * Rejects with the LongshoreError that the service answered, `unreachable` or `cancelled`.
+ */
+export async function upgrade(target: Target, path: string, protocol: string): Promise<Duplex> {
+  const outgoing: Outgoing = { method: 'GET', path, headers: { connection: 'Upgrade', upgrade: protocol } };
+  const request = await open(new URL(target.url + path), requestOptions(target, outgoing), target.certificate);
+  return await new Promise((resolve, reject) => {
+    request.once('upgrade', (_response, socket: Duplex, head: Buffer) => {
+      if (head.byteLength > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.once('response', response => {
+      readText(response, target, outgoing).then(
+        text => reject(failureOf(response.statusCode ?? 0, text, target.url)),
+        reject,
+      );
+    });
+    request.once('error', error => reject(sendError(error, target, outgoing, request)));
+    request.end();
   });
 }
 
@@ -50,6 +60,23 @@ export async function readText(response: IncomingMessage, target: Target, outgoi
     throw sendError(error, target, outgoing, response);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+function requestOptions(target: Target, { method, body, headers, signal }: Outgoing): RequestOptions {
+  return {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(target.host !== undefined && { host: target.host }),
+      ...(target.token !== undefined && { authorization: `Bearer ${target.token}` }),
+      ...(body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(body)),
+      }),
+      ...headers,
+    },
+    ...(signal && { signal }),
+  };
 }
 
 async function open(url: URL, options: RequestOptions, certificate: string | undefined): Promise<ClientRequest> {

@@ -73,4 +73,5 @@ export const configFields = {
   ),
   transport,
   deadlines,
+  names: z.enum(['plain', 'prefixed'], 'must be plain or prefixed'),
 };

@@ -23,6 +23,9 @@ const seconds: SettingReader<number> = text => {
 
 const port: SettingReader<number> = text => accept(/^\d{1,5}$/.test(text) && Number(text) <= 65_535, Number(text));
 
+const characters: SettingReader<number> = text =>
+  accept(/^\d{4,12}$/.test(text) && Number(text) >= 1_000, Number(text));
+
 const hostName: SettingReader<string> = text =>
   accept(/^[A-Za-z0-9._-]+$/.test(text) || /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/.test(text), text);
 
@@ -42,4 +45,4 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]): Setting
 }
 
 /** How each kind of variable is read. */
-export const readers = { seconds, port, hostName, absolutePath, text, catalog, oneOf };
+export const readers = { seconds, port, characters, hostName, absolutePath, text, catalog, oneOf };

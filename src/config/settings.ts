@@ -55,6 +55,27 @@ const general = {
     meaning: 'How long a saved server is idle before it is put to sleep; its next call wakes it.',
     read: readers.seconds,
   },
+  patience: {
+    name: 'LONGSHORE_APPROVAL_PATIENCE',
+    byDefault: '50',
+    allowed: 'seconds: a number above 0; more than 2000000 counts as 2000000',
+    meaning: 'How long a call of an MCP client waits for a decision before the client is told where to make it.',
+    read: readers.seconds,
+  },
+  resultLimit: {
+    name: 'LONGSHORE_RESULT_LIMIT',
+    byDefault: '10000000',
+    allowed: 'a whole number of characters, 1000 or more',
+    meaning: 'A longer result is kept whole as a resource, and the MCP client gets a summary with its address.',
+    read: readers.characters,
+  },
+  token: {
+    name: 'LONGSHORE_TOKEN',
+    byDefault: 'a ticket from the service',
+    allowed: 'the token of a client',
+    meaning: 'As whom longshore mcp connects.',
+    read: readers.text,
+  },
   dockerHost: {
     name: 'DOCKER_HOST',
     byDefault: 'the current context of the docker CLI',
@@ -120,6 +141,11 @@ export interface Settings {
   readonly log: (typeof logLevels)[number];
   /** Milliseconds. */
   readonly idleTimeout: number;
+  /** Milliseconds. */
+  readonly patience: number;
+  /** Characters. */
+  readonly resultLimit: number;
+  readonly token: string | undefined;
   readonly dockerHost: string | undefined;
   readonly dockerCatalog: string;
   readonly deadlines: Deadlines;
@@ -152,6 +178,9 @@ export function readSettings(machine: Machine): {
     port: value(general.port) ?? Number(general.port.byDefault),
     log: value(general.log) ?? general.log.byDefault,
     idleTimeout: value(general.idleTimeout) ?? Number(general.idleTimeout.byDefault) * 1000,
+    patience: value(general.patience) ?? Number(general.patience.byDefault) * 1000,
+    resultLimit: value(general.resultLimit) ?? Number(general.resultLimit.byDefault),
+    token: value(general.token),
     dockerHost: value(general.dockerHost),
     dockerCatalog: value(general.dockerCatalog) ?? general.dockerCatalog.byDefault,
     deadlines,

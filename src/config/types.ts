@@ -22,4 +22,6 @@ export interface MCPServerConfig {
   readonly transport?: TransportName;
   /** This server's own deadlines, in milliseconds, in place of the settings'. */
   readonly deadlines?: Partial<Deadlines>;
+  /** `plain`: its tools are mounted under their own names, without the server's in front; default `prefixed`. */
+  readonly names?: 'plain' | 'prefixed';
 }

@@ -65,3 +65,25 @@ function annotationFault(
   taken.add(header.toLowerCase());
   return undefined;
 }
+
+/** An argument that a client over HTTP repeats as a header. */
+export interface DeclaredHeader {
+  /** Without `Mcp-Param-`. */
+  readonly header: string;
+  /** Where the argument is, from the arguments' root. */
+  readonly path: readonly string[];
+  readonly type: 'string' | 'integer' | 'boolean';
+}
+
+/** The headers that a tool's input schema declares; none where a client would leave the tool out. */
+export function declaredHeaders(inputSchema: JsonValue | undefined): readonly DeclaredHeader[] {
+  return headerFault(inputSchema) === undefined ? headersIn(inputSchema, []) : [];
+}
+
+function headersIn(schema: JsonValue | undefined, path: readonly string[]): readonly DeclaredHeader[] {
+  if (!isJsonObject(schema)) return [];
+  const { 'x-mcp-header': header, type, properties } = schema;
+  const own = typeof header === 'string' ? [{ header, path, type: type as DeclaredHeader['type'] }] : [];
+  const inner = isJsonObject(properties) ? Object.entries(properties) : [];
+  return [...own, ...inner.flatMap(([name, property]) => headersIn(property, [...path, name]))];
+}

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { LongshoreError } from '../core/errors.ts';
-import { operatorOnly, signedIn } from './auth.ts';
+import { type AuthNeeds, operatorOnly, signedIn } from './auth.ts';
 import type { CortexApp, CortexEnv } from './cortex-env.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createEventStreams } from './event-stream.ts';
@@ -19,6 +19,10 @@ import { createSignIns, type SignIns } from './sign-ins.ts';
 export interface Cortex {
   readonly app: CortexApp;
   readonly signIns: SignIns;
+  /** Who is who, for what does not go through the app. */
+  readonly auth: AuthNeeds;
+  /** Told the address of a request without a good token. Throws `too-many-requests`. */
+  readonly onGuess: (address: string) => void;
   /** How many event streams are open. */
   streams(): number;
   /** Ends what would keep the service from stopping: the event streams. */
@@ -30,7 +34,7 @@ const open: ReadonlySet<string> = new Set(['GET /api/health', 'HEAD /api/health'
 
 /**
  * Cortex with its own routes and those of `routes`. A request passes, in this order: host and origin, size of its body,
- * token, rate, then its route, which checks its shape. /api is the operator's; /mcp is for every token.
+ * token, rate, then its route, which checks its shape. /api is the operator's; /mcp has a door of its own (endpoint/).
  */
 export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexApp) => void)[] = []): Cortex {
   const { clock, limits } = needs;
@@ -51,10 +55,15 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
     ),
   );
 
-  const signedInOnly = signedIn({ operatorToken: needs.operatorToken, callers: needs.callers, signIns }, onGuess);
+  const auth = { operatorToken: needs.operatorToken, callers: needs.callers, signIns };
+  const signedInOnly = signedIn(auth, onGuess);
   const operator = operatorOnly();
   const atItsPace = requestLimits(limits, clock);
-  app.use(securityHeaders(), hostCheck(needs.allowedHosts));
+  const checkHost = hostCheck(needs.allowedHosts);
+  app.use(securityHeaders(), async (context, next) => {
+    checkHost(context.req.header('host'), context.req.header('origin'));
+    await next();
+  });
   app.use('/api/*', bodyLimit(limits.body));
   app.use('/api/*', async (context, next) => {
     if (open.has(`${context.req.method} ${context.req.path}`)) return next();
@@ -64,7 +73,6 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
       });
     });
   });
-  app.use('/mcp/*', signedInOnly, atItsPace);
 
   healthRoute(app, () => needs.isReady());
   signInRoutes(app, signIns, onGuess);
@@ -75,6 +83,8 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
   return {
     app,
     signIns,
+    auth,
+    onGuess,
     streams: () => streams.count(),
     close() {
       stopListening();

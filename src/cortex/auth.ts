@@ -1,7 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import { sameToken } from '../core/same-token.ts';
 import type { Callers } from '../store/callers.ts';
-import type { CortexContext, CortexMiddleware } from './cortex-env.ts';
+import { type CortexMiddleware, remoteAddress } from './cortex-env.ts';
 import type { Principal } from './principal.ts';
 import type { SignIns } from './sign-ins.ts';
 
@@ -21,23 +21,28 @@ export async function identify(token: string, needs: AuthNeeds): Promise<Princip
 }
 
 /** The token of an `Authorization: Bearer` header. Nothing else is looked at: no cookie and no query parameter. */
-export function bearerToken(context: CortexContext): string | undefined {
-  return /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(context.req.header('authorization') ?? '')?.[1];
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+/** The refusal of a request without a token that is good for anything. */
+export function notSignedIn(token: string | undefined): LongshoreError {
+  return new LongshoreError(
+    'not-signed-in',
+    token === undefined
+      ? 'This needs a token: send it as "Authorization: Bearer …". The operator\'s is in the home folder, in operator.token.'
+      : 'This token is not known, or not any more. Open a new sign-in link, or make a new token.',
+  );
 }
 
 /** Lets only those pass who have a token, and says to the rest of the request who it is. `not-signed-in` otherwise. */
-export function signedIn(needs: AuthNeeds, onGuess: (context: CortexContext) => void): CortexMiddleware {
+export function signedIn(needs: AuthNeeds, onGuess: (address: string) => void): CortexMiddleware {
   return async (context, next) => {
-    const token = bearerToken(context);
+    const token = bearerOf(context.req.header('authorization'));
     const principal = token === undefined ? undefined : await identify(token, needs);
     if (principal === undefined) {
-      onGuess(context);
-      throw new LongshoreError(
-        'not-signed-in',
-        token === undefined
-          ? 'This needs a token: send it as "Authorization: Bearer …". The operator\'s is in the home folder, in operator.token.'
-          : 'This token is not known, or not any more. Open a new sign-in link, or make a new token.',
-      );
+      onGuess(remoteAddress(context));
+      throw notSignedIn(token);
     }
     context.set('principal', principal);
     await next();

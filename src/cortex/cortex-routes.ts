@@ -15,15 +15,17 @@ import { pageRoutes } from './routes/page.ts';
 import { ruleRoutes } from './routes/rules.ts';
 import { secretRoutes } from './routes/secrets.ts';
 import { statusRoute } from './routes/status.ts';
+import { ticketRoute } from './routes/tickets.ts';
 import { tokenRoutes } from './routes/tokens.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { toolsCatalogRoute } from './routes/tools-catalog.ts';
 import { invokeRoute } from './routes/tools-invoke.ts';
+import type { Tickets } from './tickets.ts';
 
 /** The routes on one home, for `createCortex`. A new route is a new file in routes/ and a line here. */
 export function cortexRoutes(
   service: HostService,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, log, tickets }: { readonly clock: Clock; readonly log: Log; readonly tickets: Tickets },
 ): readonly ((app: CortexApp) => void)[] {
   const results = recentResults();
   const routes = (app: CortexApp): void => {
@@ -40,6 +42,7 @@ export function cortexRoutes(
     auditRoutes(on, app, service);
     agentRoutes(on, service);
     tokenRoutes(on, service);
+    ticketRoute(on, service, tickets);
     secretRoutes(on, service);
     gatewayRoutes(app);
     pageRoutes(app);

@@ -1,25 +1,24 @@
 import { LongshoreError } from '../core/errors.ts';
-import type { CortexMiddleware } from './cortex-env.ts';
 
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]'];
+
+/** Throws `wrong-host` or `wrong-origin` for the headers Host and Origin of a request. */
+export type HostCheck = (host: string | undefined, origin: string | undefined) => void;
 
 /**
  * Refuses requests that come for another host than ours, so that no web page can reach us by a name of its own (DNS
  * rebinding), and requests of pages from elsewhere. Any port is fine: a tunnel may change it. The refusal names what was
  * seen and what to set.
  */
-export function hostCheck(allowedHosts: readonly string[]): CortexMiddleware {
+export function hostCheck(allowedHosts: readonly string[]): HostCheck {
   const allowed = allowedHosts.map(host => host.toLowerCase());
   const known = new Set([...loopbackNames, ...allowed]);
-  return async (context, next) => {
-    const host = context.req.header('host');
+  return (host, origin) => {
     const name = host === undefined ? undefined : authority(`http://${host}`)?.hostname;
     if (name === undefined || !known.has(name)) throw refusal('wrong-host', host ?? '', name, known);
-    const origin = context.req.header('origin');
     if (origin !== undefined && !isOurs(origin, host ?? '', allowed)) {
       throw refusal('wrong-origin', origin, authority(origin)?.hostname, known);
     }
-    await next();
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
-import { type CortexContext, type CortexMiddleware, remoteAddress } from './cortex-env.ts';
+import type { CortexMiddleware } from './cortex-env.ts';
 import type { Principal } from './principal.ts';
 
 /** How much Cortex takes of whom. */
@@ -9,6 +9,8 @@ export interface Limits {
   readonly body: number;
   /** Requests a second over time, and how many at once in a rush, of one token. */
   readonly perToken: Rate;
+  /** The same of one client at /mcp, whose calls are made by programs. */
+  readonly perClient: Rate;
   /** The same of one address, for requests whose token is wrong or missing. */
   readonly guesses: Rate;
   /** Requests of one token that run at the same time. */
@@ -26,6 +28,7 @@ export interface Rate {
 export const defaultLimits: Limits = {
   body: 4 * 1024 * 1024,
   perToken: { perSecond: 500, burst: 2_000 },
+  perClient: { perSecond: 20_000, burst: 40_000 },
   guesses: { perSecond: 5, burst: 50 },
   concurrent: 256,
   streams: 64,
@@ -82,10 +85,10 @@ export function requestLimits(limits: Limits, clock: Clock): CortexMiddleware {
 }
 
 /** Counts requests without a good token by their address, so that guessing is slow. Throws `too-many-requests`. */
-export function guessLimit(limits: Limits, clock: Clock): (context: CortexContext) => void {
+export function guessLimit(limits: Limits, clock: Clock): (address: string) => void {
   const take = rateLimit(limits.guesses, clock);
-  return context => {
-    const wait = take(remoteAddress(context));
+  return address => {
+    const wait = take(address);
     if (wait > 0) throw tooMany('Too many requests without a good token.', wait);
   };
 }

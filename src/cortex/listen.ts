@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { LongshoreError } from '../core/errors.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -27,11 +28,19 @@ export type Answer = (
   bindings: { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse },
 ) => Response | Promise<Response>;
 
+/** What is answered on the same port without going through the app: the MCP endpoint. */
+export interface RawSide {
+  takes(request: IncomingMessage): boolean;
+  /** Answers its own failures. */
+  request(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+}
+
 /** How long a client may take to send its headers, and its whole request; milliseconds. */
 const patience = { headers: 15_000, request: 120_000 } as const;
 
 /** Listens where it is allowed to. Rejects with `bad-setting` for a bind that is not, or a port that is taken. */
-export async function listen(answer: Answer, bind: Bind, log: Log): Promise<Listening> {
+export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide): Promise<Listening> {
   checkBind(bind);
   const listener = getRequestListener((request, bindings) => answer(request, bindings as Parameters<Answer>[1]), {
     // An embedding program's own Request and Response are not ours to replace.
@@ -42,10 +51,15 @@ export async function listen(answer: Answer, bind: Bind, log: Log): Promise<List
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // A socket whose last answer is out stays open for another request, which a server that closes does not want.
     outgoing.once('close', () => setImmediate(() => closing && server.closeIdleConnections()));
-    // It answers its own failures.
-    void listener(incoming, outgoing);
+    // Both answer their own failures.
+    if (raw?.takes(incoming)) void raw.request(incoming, outgoing);
+    else void listener(incoming, outgoing);
   };
   const server = bind.tls ? tlsServer({ ...options, ...bind.tls }, onRequest) : createServer(options, onRequest);
+  server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (raw?.takes(incoming)) void raw.upgrade(incoming, socket, head);
+    else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+  });
   let closing: Promise<void> | undefined;
   server.listen({ host: bind.host, port: bind.port });
   try {

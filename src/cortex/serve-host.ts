@@ -8,10 +8,16 @@ import { createCortex } from './app.ts';
 import { type Bind, localUrl } from './bind.ts';
 import type { CortexApp } from './cortex-env.ts';
 import { cortexRoutes } from './cortex-routes.ts';
+import { createDoor } from './endpoint/door.ts';
+import { createMcpEndpoint } from './endpoint/endpoint.ts';
+import { followHost } from './endpoint/follow-host.ts';
+import type { EndpointSettings } from './endpoint/ground.ts';
+import { hostCheck } from './host-check.ts';
 import { cortexEvents } from './host-events.ts';
 import { defaultLimits } from './limits.ts';
 import { listen } from './listen.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { createTickets } from './tickets.ts';
 
 /** How a host is served. */
 export interface ServeNeeds {
@@ -19,6 +25,8 @@ export interface ServeNeeds {
   readonly bind: Bind;
   readonly log: Log;
   readonly clock?: Clock;
+  /** How MCP clients are answered. */
+  readonly mcp: EndpointSettings;
   /** Milliseconds for what runs when it stops. */
   readonly closeBudget: number;
   /** Asked to stop by a route: whoever serves calls `close` and ends. */
@@ -41,6 +49,7 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
   const served = host.service();
   const { home, callers, announce, leftovers, redactor } = served;
   const startedAt = clock.now();
+  const tickets = createTickets(clock);
   let ready = false;
   let url = '';
   const cortex = createCortex(
@@ -70,10 +79,25 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
       // Its answer is written before anything ends.
       stop: () => void setImmediate(() => needs.onStopAsked()),
     };
-    return [serviceRoutes(service), ...cortexRoutes(served, { clock, log })];
+    return [serviceRoutes(service), ...cortexRoutes(served, { clock, log, tickets })];
   }
 
-  const listening = await listen((request, bindings) => cortex.app.fetch(request, bindings), bind, log);
+  const checkHost = hostCheck(bind.allowedHosts);
+  const endpoint = createMcpEndpoint({ host: served.clients, settings: needs.mcp, clock, log, url: () => url });
+  const door = createDoor({
+    endpoint,
+    checkHost,
+    auth: cortex.auth,
+    tickets,
+    onGuess: cortex.onGuess,
+    limits: defaultLimits,
+    clock,
+    log,
+    defaultAgent: served.defaultAgent,
+    clients: served.clients,
+  });
+  const unfollow = followHost(served, endpoint);
+  const listening = await listen((request, bindings) => cortex.app.fetch(request, bindings), bind, log, door);
   url = listening.url;
   announce({ url: localUrl(bind, listening.port), ...(bind.tls && { certificate: bind.tls.cert }) });
   ready = true;
@@ -84,8 +108,10 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
     async close() {
       ready = false;
       cortex.close();
+      unfollow();
       const closed = listening.close(closeBudget);
       try {
+        await endpoint.close();
         await host.dispose();
       } finally {
         await closed;

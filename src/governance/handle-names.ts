@@ -15,6 +15,17 @@ export function handleName(serverKey: ServerKey, wireName: string): HandleName {
 }
 
 /**
+ * The name under which it is mounted where the operator wants it without the server's in front: its own, fitted in the
+ * same way. One that has the joint in it is cut, so that it never looks like another server's.
+ */
+export function plainHandleName(wireName: string): HandleName {
+  const own = fitted(wireName, longest);
+  return (
+    own.includes(joint) ? cut(wireName.replaceAll(/[^A-Za-z0-9-]+/g, '_'), wireName, longest) : own
+  ) as HandleName;
+}
+
+/**
  * The server key as it stands in handle names. It never holds `__` and never ends in `_`, so that the first `__` of a
  * name is always the joint: no server can name a tool so that it looks like another server's.
  */

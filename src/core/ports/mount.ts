@@ -8,8 +8,11 @@ export interface Discovered {
   /** `null` for what a sleeping server offered when it was last seen. */
   readonly epoch: Epoch | null;
   readonly protocolVersion: string;
+  /** Whether the server's own name stands before what it offers; `prefixed` if not said. */
+  readonly names?: 'plain' | 'prefixed' | undefined;
   readonly tools: readonly Definition[];
   readonly resources: readonly Definition[];
+  readonly templates: readonly Definition[];
   readonly prompts: readonly Definition[];
   /** Of definitions that were digested before, so that a start need not do it again. */
   readonly digests?: ReadonlyMap<Definition, Digest>;

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { LongshoreError } from '../../core/errors.ts';
-import { bearerToken } from '../auth.ts';
-import type { CortexApp, CortexContext } from '../cortex-env.ts';
+import { bearerOf } from '../auth.ts';
+import { type CortexApp, remoteAddress } from '../cortex-env.ts';
 import { problemResponses } from '../problem.ts';
 import { type SignIns, signInLimits } from '../sign-ins.ts';
 
@@ -60,11 +60,11 @@ const link = createRoute({
 });
 
 /** Signing in with a link, out again, and making a link. `onGuess` is told of every token that is none. */
-export function signInRoutes(app: CortexApp, signIns: SignIns, onGuess: (context: CortexContext) => void): void {
+export function signInRoutes(app: CortexApp, signIns: SignIns, onGuess: (address: string) => void): void {
   app.openapi(signIn, context => {
     const token = signIns.exchange(context.req.valid('json').token);
     if (token !== undefined) return context.json({ token, idleSeconds: signInLimits.idle / 1000 }, 200);
-    onGuess(context);
+    onGuess(remoteAddress(context));
     throw new LongshoreError(
       'not-signed-in',
       'This sign-in link was used already or has expired. Open a new one: longshore serve prints it, and longshore status too.',
@@ -74,7 +74,7 @@ export function signInRoutes(app: CortexApp, signIns: SignIns, onGuess: (context
     context.json({ token: signIns.issue(), expiresInSeconds: signInLimits.link / 1000 }, 201),
   );
   app.openapi(signOut, context => {
-    signIns.end(bearerToken(context) ?? '');
+    signIns.end(bearerOf(context.req.header('authorization')) ?? '');
     return context.json({ ok: true } as const, 200);
   });
 }

@@ -1,0 +1,105 @@
+import type { Fleet } from '../connections/fleet.ts';
+import type { ServerMember } from '../connections/server-member.ts';
+import type { CallerScope } from '../core/caller-scope.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { Caller, Handle } from '../core/words.ts';
+import type { Dispatch } from '../governance/call.ts';
+import { isHidden, isListed } from '../governance/caller-scope.ts';
+import type { Governance } from '../governance/governance.ts';
+import type { Registry } from '../governance/registry.ts';
+import { createToolSearch } from '../governance/tool-index.ts';
+import type { Callers } from '../store/callers.ts';
+import { type HealthSources, serverHealthOf } from './server-health-of.ts';
+
+/** One server as its agent's clients care for it. */
+export interface ClientServer {
+  readonly server: ServerKey;
+  /** What it wants its clients to know. */
+  readonly instructions: string | undefined;
+  /** Why nothing is known of what it offers; undefined where something is. */
+  readonly missing: { readonly state: string; readonly reason: string } | undefined;
+}
+
+/** Who asks: a client by its token's id, or the operator itself without a scope. */
+export interface ClientIdentity {
+  readonly agentId: AgentId;
+  readonly caller: Caller;
+  readonly scope: () => CallerScope;
+}
+
+/** What a host offers to MCP clients: everything through governed dispatch, and what they may see. */
+export interface ClientSide {
+  readonly dispatch: Dispatch;
+  handles(agentId: AgentId): readonly Handle[];
+  sees(client: ClientIdentity, handle: Handle): boolean;
+  isPinned(client: ClientIdentity, handle: Handle): boolean;
+  search(client: ClientIdentity, query: string, limit: number): readonly Handle[];
+  servers(agentId: AgentId): readonly ClientServer[];
+  /** Starts a server that was never seen, in the background, unless that was tried lately. */
+  startUnseen(agentId: AgentId, server: ServerKey): void;
+  /** Subscribes to a resource; its server is woken and stays awake until disposed. */
+  subscribe(agentId: AgentId, server: ServerKey, uri: string, signal: AbortSignal): Promise<AsyncDisposable>;
+  setLogLevel(agentId: AgentId, level: string): void;
+  /** What the token of that id reaches now; nothing once it is revoked. */
+  scopeOf: Callers['scopeOf'];
+}
+
+/** What it stands on. */
+export interface ClientSideNeeds extends HealthSources {
+  readonly fleet: Fleet;
+  readonly registry: Registry;
+  readonly governance: Governance;
+  readonly callers: Callers;
+}
+
+/** Milliseconds before a server that did not start is tried again because of a list. */
+const tryAgain = 60_000;
+
+/** See `ClientSide`. */
+export function createClientSide(needs: ClientSideNeeds): ClientSide {
+  const { fleet, registry, governance, callers, clock } = needs;
+  const index = createToolSearch(registry);
+  const tried = new Map<string, number>();
+  const sees: ClientSide['sees'] = ({ caller, scope }, handle) =>
+    !isHidden(handle, caller, scope(), governance.rules.policy);
+
+  function missing(member: ServerMember): ClientServer['missing'] {
+    const { agentId, serverKey } = member;
+    const isKnown = member.connection !== undefined || registry.list(agentId, { ownerKey: serverKey }).length > 0;
+    if (isKnown) return undefined;
+    const health = serverHealthOf({ agentId, serverKey, enabled: true, life: member.state, member }, needs);
+    return { state: health.state, reason: health.sentence };
+  }
+
+  return {
+    dispatch: governance.dispatch,
+    handles: agentId => registry.list(agentId),
+    sees,
+    isPinned: ({ scope }, handle) => isListed(scope(), handle),
+    search: (client, query, limit) => index.search(client.agentId, query, limit, handle => sees(client, handle)),
+    servers: agentId =>
+      fleet.list(agentId).map(member => {
+        return {
+          server: member.serverKey,
+          instructions: member.connection?.instructions ?? member.lastSaid?.instructions,
+          missing: missing(member),
+        };
+      }),
+    startUnseen(agentId, server) {
+      const key = `${agentId} ${server}`;
+      const now = clock.now();
+      if (now - (tried.get(key) ?? Number.NEGATIVE_INFINITY) < tryAgain) return;
+      tried.set(key, now);
+      // What comes of it is told by the server's state and by the change of the list.
+      fleet.wake(agentId, server, new AbortController().signal).catch(() => {});
+    },
+    subscribe: (agentId, server, uri, signal) => fleet.subscribe(agentId, server, uri, signal),
+    setLogLevel(agentId, level) {
+      for (const { serverKey } of fleet.list(agentId)) {
+        // A server that refuses a level sends what it likes; its messages are filtered all the same.
+        fleet.setLogLevel(agentId, serverKey, level).catch(() => {});
+      }
+    },
+    scopeOf: id => callers.scopeOf(id),
+  };
+}

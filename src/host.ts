@@ -3,6 +3,7 @@ import type { Agent } from './agent.ts';
 import { ApprovalWatch, type WrittenRule } from './agent-governance.ts';
 import { readSettings } from './config/settings.ts';
 import { connectServer } from './connect-server.ts';
+import { watchClockJumps } from './connections/clock-jumps.ts';
 import { Fleet } from './connections/fleet.ts';
 import type { Connect } from './connections/fleet-needs.ts';
 import { createAuthority } from './core/authorisation.ts';
@@ -214,6 +215,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const saved = opening.use(new SavedBook(base));
   await saved.restore();
   opening.use(startIdleSleep(fleet, settings.idleTimeout));
+  // It never rejects: what gives no sign of life is opened anew.
+  opening.use(watchClockJumps(clock, () => void fleet.checkRemotes()));
 
   const watch = new ApprovalWatch();
   const agents = new Map<AgentId, Agent>();

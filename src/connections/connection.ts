@@ -74,6 +74,11 @@ export interface Connection {
    * `connection-lost` (never sent) or `unknown-outcome` (sent, then lost).
    */
   call(authorisation: Authorisation, options?: CallOptions): Promise<RawResult>;
+  /**
+   * Asks the server for a sign of life, after a time in which this machine slept. One that gives none within that many
+   * milliseconds is taken for lost: the connection ends by itself. Never rejects.
+   */
+  checkLife(limit: number): Promise<void>;
   /** Calls back when the server says that a list changed (R43). Returns the way to stop listening. */
   onListChanged(listener: () => void): () => void;
   /** Calls back at what the server says unasked. Returns the way to stop listening. */

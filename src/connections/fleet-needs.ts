@@ -31,12 +31,14 @@ export interface MemberNeeds {
   onState(member: ServerMember): void;
   /** Told what a server says unasked. */
   onNotice(member: ServerMember, notice: Notice): void;
-  /** Told when a server is down and nothing of it is left: it did not start, or it ended by itself after speaking a revision. */
-  onDown(member: ServerMember, protocolVersion: string | undefined): void;
+  /** True if it is started again when it ends by itself: then its tools stay listed meanwhile. */
+  comesBack(member: ServerMember): boolean;
+  /** Told when a server is down and nothing of it is left: it did not start, or it ended by itself. */
+  onDown(member: ServerMember): void;
 }
 
 /** What the fleet is handed by the host. */
-export interface FleetNeeds extends Omit<MemberNeeds, 'onDown'> {
+export interface FleetNeeds extends Omit<MemberNeeds, 'comesBack' | 'onDown'> {
   readonly clock: Clock;
   /** Milliseconds since the last use of a server; `undefined` while a call of it waits or runs. */
   idleFor(agentId: AgentId, serverKey: ServerKey): number | undefined;

@@ -39,6 +39,7 @@ class Server implements Connection {
   readonly instructions = undefined;
   readonly state = { name: 'ready' } as const;
   closes = 0;
+  checks = 0;
   failsToClose = 0;
   end: (reason: string) => void = () => {};
   readonly ended = new Promise<{ reason: string }>(resolve => {
@@ -62,6 +63,10 @@ class Server implements Connection {
     return () => {};
   }
   setLogLevel() {
+    return Promise.resolve();
+  }
+  checkLife() {
+    this.checks += 1;
     return Promise.resolve();
   }
   onListChanged() {
@@ -185,6 +190,105 @@ describe('Fleet', () => {
     expect(servers).toHaveLength(1);
     await expect(fleet.wake(agent, 'one' as ServerKey, options().signal)).rejects.toMatchObject({
       code: 'connection-lost',
+    });
+  });
+
+  describe('a remote server', () => {
+    const elsewhere = (name: string): PlannedServer => ({ ...planned(name), kind: 'remote' });
+    const down = new LongshoreError('unreachable', 'nobody listens');
+
+    it('R41: that lost its session is opened anew at once, saved or not; its handles are others, and listed throughout', async () => {
+      const { fleet, servers, mounts, states } = fleetOf(key => Promise.resolve(new Server(key)));
+      const member = await fleet.load(agent, elsewhere('one'), options());
+      servers[0]?.end('the session is gone');
+      await vi.advanceTimersByTimeAsync(0);
+      expect(member.state.name).toBe('connected');
+      expect(mounts).toEqual([
+        ['load', servers[0]?.epoch],
+        ['withdraw', null],
+        ['load', null],
+        ['wake', servers[1]?.epoch],
+      ]);
+      expect(states).not.toContain('crash-loop');
+    });
+
+    it('whose sessions last no minute is opened anew ever more slowly', async () => {
+      const { fleet, servers } = fleetOf(key => Promise.resolve(new Server(key)));
+      await fleet.load(agent, elsewhere('one'), options());
+      for (const seconds of [0, 2, 4, 8, 16]) {
+        const before = servers.length;
+        servers.at(-1)?.end('the session is gone');
+        await vi.advanceTimersByTimeAsync(Math.max(0, seconds * 1_000 - 1));
+        expect(servers.length - before).toBe(seconds === 0 ? 1 : 0);
+        await vi.advanceTimersByTimeAsync(1);
+        expect(servers.length - before).toBe(1);
+      }
+    });
+
+    it('that is down for long is no crash loop: its next call tries again', async () => {
+      let up = true;
+      const { fleet, servers, states } = fleetOf(async key => {
+        if (!up) throw down;
+        return new Server(key);
+      });
+      const member = await fleet.load(agent, elsewhere('one'), options());
+      up = false;
+      servers[0]?.end('the connection was lost');
+      await vi.advanceTimersByTimeAsync(3_600_000);
+      expect([member.state.name, states.includes('crash-loop')]).toEqual(['failed', false]);
+      await expect(fleet.wake(agent, member.serverKey, options().signal)).rejects.toThrow('nobody listens');
+      up = true;
+      expect((await fleet.wake(agent, member.serverKey, options().signal)).epoch).toBe(servers[1]?.epoch);
+    });
+
+    it('a call that comes in the moment of the loss waits for the new connection', async () => {
+      const { fleet, servers } = fleetOf(key => Promise.resolve(new Server(key)));
+      const member = await fleet.load(agent, elsewhere('one'), options());
+      const states: string[] = [];
+      const [first] = servers;
+      if (!first) throw new Error('nothing was started');
+      first.end('the session is gone');
+      for (let tick = 0; tick < 8; tick += 1) {
+        states.push(member.state.name);
+        const connection = await fleet.wake(agent, member.serverKey, options().signal);
+        if (connection !== (first as Connection)) break;
+        await Promise.resolve();
+      }
+      expect(member.state.name).toBe('connected');
+      expect(servers.length).toBe(2);
+    });
+
+    it('is asked for a sign of life, and others are not', async () => {
+      const { fleet, servers } = fleetOf(key => Promise.resolve(new Server(key)));
+      await fleet.load(agent, elsewhere('one'), options());
+      await fleet.load(agent, planned('two'), options());
+      await fleet.checkRemotes();
+      expect(servers.map(server => server.checks)).toEqual([1, 0]);
+    });
+
+    it('that never worked is not tried again behind the back of whoever loaded it', async () => {
+      let starts = 0;
+      const { fleet } = fleetOf(() => {
+        starts += 1;
+        throw down;
+      });
+      await expect(fleet.load(agent, elsewhere('one'), options())).rejects.toThrow('nobody listens');
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(starts).toBe(1);
+    });
+
+    it('that wants a login is not asked again and again', async () => {
+      let starts = 0;
+      const { fleet } = fleetOf(() => {
+        starts += 1;
+        throw new LongshoreError('needs-login', 'it asks for a login');
+      });
+      await expect(fleet.load(agent, elsewhere('one'), options())).rejects.toMatchObject({ code: 'needs-login' });
+      await vi.advanceTimersByTimeAsync(600_000);
+      await expect(fleet.wake(agent, 'one' as ServerKey, options().signal)).rejects.toMatchObject({
+        code: 'needs-login',
+      });
+      expect(starts).toBe(1);
     });
   });
 

@@ -7,7 +7,7 @@ import type { OnPhase } from '../runners/runner.ts';
 import type { Connection, Discovery } from './connection.ts';
 import type { FleetNeeds, MemberNeeds } from './fleet-needs.ts';
 import { ServerMember, type StopOutcome } from './server-member.ts';
-import { Supervisor } from './supervisor.ts';
+import { isElsewhere, passing, Supervisor } from './supervisor.ts';
 
 /** How a load or reload is told and stopped. */
 export interface StartOptions {
@@ -24,6 +24,9 @@ export interface Restored {
 
 /** Where a saved server has neither a connection nor one under way. */
 const atRest: ReadonlySet<ServerMember['state']['name']> = new Set(['stopped', 'failed', 'restarting', 'crash-loop']);
+
+/** Milliseconds that a remote server has for a sign of life. */
+const lifeLimit = 5_000;
 
 /** All servers of all agents of one host. Agents never see each other's (R58). */
 export class Fleet {
@@ -43,7 +46,8 @@ export class Fleet {
     this.#memberNeeds = {
       ...needs,
       onState: member => this.#onState(member),
-      onDown: (member, protocolVersion) => this.#onDown(member, protocolVersion),
+      comesBack: member => this.#comesBack(member),
+      onDown: member => this.#onDown(member),
     };
   }
 
@@ -109,6 +113,15 @@ export class Fleet {
     }
   }
 
+  /**
+   * Asks every connected remote server for a sign of life, and settles when all have given one or are being opened anew:
+   * after a sleep of this machine, sessions and sockets may be gone without a word. Others slept along with it.
+   */
+  async checkRemotes(): Promise<void> {
+    const remote = [...this.#members.values()].filter(isElsewhere);
+    await Promise.all(remote.flatMap(member => member.connection?.checkLife(lifeLimit) ?? []));
+  }
+
   /** Starts a planned server, or returns the one that already runs for the same plan. */
   async load(agentId: AgentId, planned: PlannedServer, options: StartOptions): Promise<ServerMember> {
     this.#mustBeOpen();
@@ -144,19 +157,25 @@ export class Fleet {
     return outcome;
   }
 
-  /** The live connection of a server, if it has one. */
+  /** The live connection of a server, if it has one: not one that was lost a moment ago. */
   connection(agentId: AgentId, key: ServerKey): Connection | undefined {
-    return this.member(agentId, key)?.connection;
+    const connection = this.member(agentId, key)?.connection;
+    return connection?.state.name === 'ready' ? connection : undefined;
   }
 
   /** The live connection, after starting the server if it sleeps. Throws `unknown-server` or why it does not start. */
   async wake(agentId: AgentId, key: ServerKey, signal: AbortSignal): Promise<Connection> {
     this.#mustBeOpen();
     const member = this.#known(agentId, key);
+    const { connection } = member;
+    // It was lost a moment ago, which its server learns before we go on.
+    if (connection && connection.state.name !== 'ready') await connection.ended;
     await this.#supervisor.nextTry(member, signal);
     const { state } = member;
-    // A start that its caller gave up says nothing about the server; every other failure stands until a person acts.
-    const stands = state.name === 'crash-loop' || (state.name === 'failed' && state.error.code !== 'cancelled');
+    // A start that its caller gave up says nothing about the server; every other failure stands until a person acts,
+    // unless asking again costs nothing.
+    const mayPass = (code: ErrorCode) => code === 'cancelled' || (isElsewhere(member) && passing.has(code));
+    const stands = state.name === 'crash-loop' || (state.name === 'failed' && !mayPass(state.error.code));
     if (stands) throw state.error;
     return await member.start(signal, () => {});
   }
@@ -226,15 +245,18 @@ export class Fleet {
   }
 
   #onState(member: ServerMember): void {
-    if (this.#saved.has(member) && member.state.name === 'connected') this.#supervisor.connected(member);
+    if (member.state.name === 'connected' && this.#comesBack(member)) this.#supervisor.connected(member);
     this.#needs.onState(member);
   }
 
-  #onDown(member: ServerMember, protocolVersion: string | undefined): void {
-    const { state, discovery } = member;
-    if (!this.#open || !this.#saved.has(member) || state.name !== 'failed') return;
-    if (discovery && protocolVersion !== undefined) member.offerDormant(discovery, protocolVersion, 'load');
-    this.#supervisor.crashed(member, state.error);
+  #onDown(member: ServerMember): void {
+    if (this.#comesBack(member) && member.state.name === 'failed') this.#supervisor.crashed(member, member.state.error);
+  }
+
+  #comesBack(member: ServerMember): boolean {
+    // What never worked is for whoever loads it to try again.
+    const worked = member.discovery !== undefined;
+    return this.#open && (this.#saved.has(member) || (isElsewhere(member) && worked));
   }
 
   #mustBeOpen(): void {

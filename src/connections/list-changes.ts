@@ -18,6 +18,7 @@ export class ListChanges {
   readonly #diagnostics: Diagnostic[] = [];
   #timer: NodeJS.Timeout | undefined;
   #untold = false;
+  #renewal = new AbortController();
 
   /** Hears what the server says unasked (2025), and what a listen stream brings (2026-07-28). Before the client connects. */
   hear(client: Client): void {
@@ -33,8 +34,10 @@ export class ListChanges {
     let delay = firstDelay;
     for (let attempt = 0; !signal.aborted; attempt++) {
       const since = clock.now();
+      this.#renewal = new AbortController();
+      const renewed = AbortSignal.any([signal, this.#renewal.signal]);
       try {
-        const subscription = await client.listen(filter, { signal, timeout: 15_000 });
+        const subscription = await client.listen(filter, { signal: renewed, timeout: 15_000 });
         // What changed while nobody listened was not told.
         if (attempt > 0) this.#changed();
         await subscription.closed;
@@ -46,6 +49,12 @@ export class ListChanges {
       await clock.sleep(delay, signal).catch(() => {});
       delay = Math.min(delay * 2, longestDelay);
     }
+  }
+
+  /** After a time in which nobody may have been heard: opens the listen stream again, and takes the lists for changed. */
+  renew(): void {
+    this.#renewal.abort();
+    this.#changed();
   }
 
   /** A change that came before anybody listened is told to the first listener. */

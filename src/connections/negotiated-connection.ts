@@ -1,5 +1,6 @@
+import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Authorisation } from '../core/authorisation.ts';
-import { LongshoreError } from '../core/errors.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Diagnostic, Era, Operation, RawResult, TransportName } from '../core/words.ts';
@@ -118,7 +119,26 @@ export class NegotiatedConnection implements Connection {
   async call(authorisation: Authorisation, options: CallOptions = {}): Promise<RawResult> {
     const operation = this.#request.redeem(authorisation);
     this.#mustBeOurs(operation);
-    return await this.#calls.run(operation, options);
+    try {
+      return await this.#calls.run(operation, options);
+    } catch (error) {
+      // Before its caller hears of it, so that whatever it does next finds the way to the next connection.
+      if (error instanceof LongshoreError && error.code === 'connection-lost') this.#link.lose();
+      throw error;
+    }
+  }
+
+  async checkLife(limit: number): Promise<void> {
+    if (this.state.name !== 'ready') return;
+    const signal = AbortSignal.timeout(limit);
+    // A socket that died meanwhile says nothing about the server: one more.
+    const why = (await this.#whyDead(signal)) && (await this.#whyDead(signal));
+    if (why !== undefined) {
+      const silence = `The server gave no sign of life within ${limit / 1000} s.`;
+      return await this.#link.drop(signal.aborted ? silence : why);
+    }
+    // It lives, but a stream that was open before may be dead without anybody having been told.
+    this.#link.changes.renew();
   }
 
   onListChanged(listener: () => void): () => void {
@@ -154,6 +174,20 @@ export class NegotiatedConnection implements Connection {
     const { client, tap } = this.#link;
     const limit = this.#request.deadlines.callIdle;
     return plainRequest({ client, tap, limit, signal: this.#listening.signal }, method, params);
+  }
+
+  /** Asks for a sign of life. Why none came; undefined if one did, be it a refusal of the protocol or of HTTP. */
+  async #whyDead(signal: AbortSignal): Promise<string | undefined> {
+    const { client, tap } = this.#link;
+    const options = { signal, timeout: never };
+    try {
+      await (this.era === 'modern' ? client.discover(options) : client.ping(options));
+      return undefined;
+    } catch (error) {
+      if (error instanceof ProtocolError) return undefined;
+      const { code, message } = tap.explain?.(error) ?? asLongshoreError(error, 'connection-lost');
+      return signal.aborted || code === 'unreachable' || code === 'connection-lost' ? message : undefined;
+    }
   }
 
   #mustBeOurs({ agentId, epoch, method, wireName }: Operation): void {

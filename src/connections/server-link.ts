@@ -48,6 +48,7 @@ export class ServerLink {
   #connecting: Promise<unknown> = Promise.resolve();
   #top: OnLink | undefined;
   #lost = false;
+  #why = 'The connection to the server was lost.';
   readonly #ending = Promise.withResolvers<void>();
 
   constructor(opened: Opened, request: ConnectionRequest, life: Life) {
@@ -59,7 +60,7 @@ export class ServerLink {
     this.#life = life;
     this.tap = createTap(opened.wire, {
       initialize: opened.probe?.era === 'legacy' ? opened.probe.initialize : undefined,
-      onClosed: () => this.#lose(),
+      onClosed: () => this.lose(),
       // A server of 2026 must not push; the SDK drops what it does.
       onQuestion: (...asked) => (this.#era() === 'modern' ? undefined : this.questions.pushed(...asked)),
       onNotice: (method, params, origin) => this.notices.tell(method, params, callsBehind(origin), this.#era()),
@@ -86,7 +87,7 @@ export class ServerLink {
   /** From now on the loss of the server ends what stands on it. */
   carry(top: OnLink): void {
     this.#top = top;
-    if (this.tap.closed) queueMicrotask(() => this.#lose());
+    if (this.tap.closed) queueMicrotask(() => this.lose());
     // A pipe is read to its end and then says that it is closed, for there may be an answer in it. Over HTTP, the wire
     // of a container does not notice that the container is gone.
     else if (this.opened.transport !== 'stdio') void this.#watchExit(); // never rejects
@@ -100,7 +101,13 @@ export class ServerLink {
   async #watchExit(): Promise<void> {
     await this.opened.exited;
     await atMost(lastAnswers, this.#request.around.clock, this.#ending.promise);
-    this.#lose();
+    this.lose();
+  }
+
+  /** Takes the server for lost, for that reason: it does not answer, so it is not asked to end anything either. */
+  async drop(why: string): Promise<void> {
+    this.#why = why;
+    await this.tap.close();
   }
 
   /** Another way to the same server has taken over: only the client is put away. */
@@ -109,8 +116,8 @@ export class ServerLink {
     await this.tap.close();
   }
 
-  /** The server went away by itself. Whatever is left of it goes too. */
-  #lose(): void {
+  /** The server went away by itself, or knows us no more: no call is begun on it from now on, and what is left of it goes too. */
+  lose(): void {
     const { name } = this.#life.state;
     if (this.#top === undefined || (name !== 'discovering' && name !== 'ready')) return;
     this.#lost = true;
@@ -141,7 +148,7 @@ export class ServerLink {
   }
 
   async #tell(): Promise<string> {
-    const first = this.#lost ? 'The connection to the server was lost.' : 'The server was closed.';
+    const first = this.#lost ? this.#why : 'The server was closed.';
     this.#top?.endCalls(first);
     const reason = (this.#lost ? await lastWordsOf(this.opened) : undefined) ?? first;
     this.#top?.tellEnd(reason);

@@ -183,7 +183,7 @@ export class ServerMember {
       return connection;
     } catch (error) {
       this.#fail(error);
-      this.#needs.onDown(this, undefined);
+      this.#needs.onDown(this);
       throw error;
     } finally {
       this.#starting = undefined;
@@ -238,18 +238,21 @@ export class ServerMember {
     });
   }
 
-  /** The server went away by itself: its handles are withdrawn at once, its leftovers removed in turn. */
+  /**
+   * The server went away by itself: its handles are withdrawn at once, and where it comes back dormant ones stand in their
+   * place, so that the next call waits for it. Its leftovers are removed in turn.
+   */
   async #lost(connection: Connection, reason: string): Promise<void> {
     if (this.#connection !== connection || this.#state.name === 'closing') return;
-    const protocolVersion = connection.protocolVersion;
     const error = new LongshoreError('connection-lost', `${this.serverKey} stopped: ${reason}`);
     this.#needs.mount.withdraw(this.agentId, this.serverKey, 'connection-lost');
+    if (this.#needs.comesBack(this)) this.offerDormant(this.#discovery ?? nothing, connection.protocolVersion, 'load');
     this.#fail(error);
     try {
       await this.#queue.run(async () => {
         if (this.#connection === connection) await this.#abandon(connection, error);
       });
-      this.#needs.onDown(this, protocolVersion);
+      this.#needs.onDown(this);
     } catch (left) {
       // It is this server's state by now, and a later unload tries again (R54).
       this.#needs.log.warn({ server: this.serverKey }, asLongshoreError(left).message);

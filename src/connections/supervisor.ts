@@ -6,11 +6,16 @@ import type { ServerMember } from './server-member.ts';
 /** Seconds to wait before each start after a crash (design.md, "Lazy"); after the last one it is a crash loop. */
 const waits = [1, 2, 4, 8, 16];
 
+/** True for a server that is not ours to run: it forgets sessions and is restarted by others, and asking it again costs nothing. */
+export function isElsewhere({ planned }: ServerMember): boolean {
+  return planned.kind === 'remote';
+}
+
 /** Milliseconds of steady life after which earlier crashes no longer count. */
 const steadyAfter = 60_000;
 
 /** What starting again may help against; a command that does not exist stays missing. */
-const passing: ReadonlySet<ErrorCode> = new Set([
+export const passing: ReadonlySet<ErrorCode> = new Set([
   'connection-lost',
   'failed-to-start',
   'unreachable',
@@ -26,7 +31,10 @@ interface Watch {
   next: Promise<void> | undefined;
 }
 
-/** Starts saved servers again when they crash, ever more slowly, each by itself. */
+/**
+ * Starts saved servers again when they crash, ever more slowly, each by itself; remote ones at once the first time, for
+ * what they lost is a session.
+ */
 export class Supervisor {
   readonly #clock: Clock;
   readonly #log: Log;
@@ -47,12 +55,15 @@ export class Supervisor {
     const watch = this.#watch(member);
     if (watch.stop.signal.aborted || !passing.has(error.code)) return;
     const now = this.#clock.now();
-    if (watch.startedAt > 0 && now - watch.startedAt >= steadyAfter) watch.crashes = 0;
+    const wasConnected = watch.startedAt > 0;
+    if (wasConnected && now - watch.startedAt >= steadyAfter) watch.crashes = 0;
     watch.startedAt = 0;
-    const seconds = waits[watch.crashes];
+    const isFirst = watch.crashes === 0;
+    const seconds = isFirst && wasConnected && isElsewhere(member) ? 0 : waits[watch.crashes];
     watch.crashes += 1;
     if (seconds === undefined) {
-      member.await({ name: 'crash-loop', error });
+      // One elsewhere stays failed, and its next call tries again.
+      if (!isElsewhere(member)) member.await({ name: 'crash-loop', error });
       return;
     }
     const wait = seconds * 1_000;

@@ -10,6 +10,7 @@ import type { AgentId, ServerKey } from './core/ids.ts';
 import type { JsonObject } from './core/json.ts';
 import type { Ledger } from './core/ports/ledger.ts';
 import type { Diagnostic, Handle } from './core/words.ts';
+import { isInScope } from './governance/caller-scope.ts';
 import type { Governance } from './governance/governance.ts';
 import type { Registry } from './governance/registry.ts';
 import type { Explanation } from './runners/explain.ts';
@@ -150,7 +151,12 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     list,
     explain,
     logs: ref => find(ref).stderrTail(),
-    tools: () => registry.list(agentId, { kind: 'tool' }).map(viewOf),
+    // The tools that manage servers are for clients; a program has the functions of this very agent.
+    tools: () =>
+      registry
+        .list(agentId, { kind: 'tool' })
+        .filter(handle => isInScope(handle, undefined))
+        .map(viewOf),
     async call(tool, args = {}, options = {}) {
       const { signal = new AbortController().signal, ...limits } = options;
       // Where nobody watches, nobody would answer: the call is told so at once instead of waiting for ever (B8).

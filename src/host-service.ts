@@ -7,6 +7,7 @@ import type { Redactor } from './governance/redact.ts';
 import type { HostGround } from './host-ground.ts';
 import type { HostSecrets } from './host-secrets.ts';
 import { type ClientSide, createClientSide } from './operator/client-side.ts';
+import type { ManagingServer } from './managing/managing-server.ts';
 import { createOperator, type OperatorNeeds } from './operator/create-operator.ts';
 import { type HomeAgents, homeAgents } from './operator/home-agents.ts';
 import { type HomeTokens, homeTokens } from './operator/home-tokens.ts';
@@ -59,12 +60,13 @@ export interface HostServiceNeeds extends OperatorNeeds {
   readonly events: HostEvents;
   readonly notices: ServerNotices;
   /** The agents that are in use in this process. */
+  readonly managing: Pick<ManagingServer, 'offer'>;
   open(): Iterable<AgentId>;
 }
 
 /** The service side of a host. Throws `usage` for an ephemeral one: nobody could find it. */
 export function hostService(needs: HostServiceNeeds): HostService {
-  const { ground, store, instance, secrets, events, notices, fleet, governance, redactor } = needs;
+  const { ground, store, instance, secrets, events, notices, managing, fleet, governance, redactor } = needs;
   if (!ground.home) throw new LongshoreError('usage', 'An ephemeral host has no home to serve.');
   const { files, announce } = ground.home;
   const { audit, desk } = governance;
@@ -77,7 +79,11 @@ export function hostService(needs: HostServiceNeeds): HostService {
     tokens: homeTokens({
       callers,
       audit,
-      onChanged: ({ agentId, caller }) => events.tell(() => ({ type: 'callers', agentId, caller })),
+      onChanged(client) {
+        const { agentId, caller } = client;
+        managing.offer(client);
+        events.tell(() => ({ type: 'callers', agentId, caller }));
+      },
     }),
     secrets,
     record: audit,

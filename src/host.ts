@@ -31,6 +31,7 @@ import type { Level } from './governance/rule.ts';
 import { ephemeralGround, homeGround } from './host-ground.ts';
 import { type HostSecrets, hostSecrets, openVault } from './host-secrets.ts';
 import { type HostService, hostService } from './host-service.ts';
+import { managingServer } from './managing/managing-server.ts';
 import { engineReporter } from './operator/engine-report.ts';
 import { createHostEvents } from './operator/host-events.ts';
 import { serverHealthOf } from './operator/server-health-of.ts';
@@ -189,11 +190,19 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
         return { type: 'server-state', agentId, server: serverKey, health };
       }),
   });
+  const managing = managingServer({
+    registry,
+    redeem,
+    randomId: random,
+    callers: store.callers,
+    redactor,
+    ground: () => ({ fleet, saved, rules }),
+  });
   const governance = opening.use(
     await openGovernance({
       registry,
       redactor,
-      fleet,
+      fleet: managing.among(fleet),
       mint,
       store,
       clock,
@@ -214,6 +223,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const base = { ...ways, fleet, registry, servers, cache, vault, audit, ledger, log, randomId: random, onSecrets };
   const saved = opening.use(new SavedBook(base));
   await saved.restore();
+  await managing.restore();
   opening.use(startIdleSleep(fleet, settings.idleTimeout));
   // It never rejects: what gives no sign of life is opened anew.
   opening.use(watchClockJumps(clock, () => void fleet.checkRemotes()));
@@ -246,7 +256,18 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   });
   const secrets = hostSecrets({ vault, audit, onSecrets });
   const engine = engineReporter(around);
-  const operated = { ...sources, asked: store.approvals, fleet, ledger, saved, governance, around, agent, engine };
+  const operated = {
+    ...sources,
+    asked: store.approvals,
+    fleet,
+    ledger,
+    saved,
+    governance,
+    around,
+    agent,
+    engine,
+    managing,
+  };
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
   return {
     operator: governance.desk.admit('library'),

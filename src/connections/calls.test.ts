@@ -249,6 +249,7 @@ describe('the authorisation of a call', () => {
     const { mint, connection } = await connectTo(server);
     const operation = {
       agentId: connection.agentId,
+      caller: 'library' as const,
       epoch: connection.epoch,
       method: 'tools/call' as const,
       wireName: 'x',

@@ -6,6 +6,7 @@ import type { Operation } from './words.ts';
 
 const operation: Operation = {
   agentId: 'did:x:1' as AgentId,
+  caller: 'library',
   epoch: 'e1' as Epoch,
   method: 'tools/call',
   wireName: 'delete_all',

@@ -65,6 +65,8 @@ export interface Progress {
 export interface Operation {
   readonly agentId: AgentId;
   readonly epoch: Epoch;
+  /** Whom the leave was given. */
+  readonly caller: Caller;
   readonly method: 'tools/call' | 'resources/read' | 'prompts/get';
   /** Tool or prompt name, or resource URI. */
   readonly wireName: string;

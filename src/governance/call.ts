@@ -49,7 +49,10 @@ export type Dispatch = (call: Call, signal: AbortSignal) => Promise<Dispatched>;
 /** What dispatch needs of the many connections. */
 export interface Fleet {
   /** The ready connection of a server, if it has one now. */
-  connection(agentId: AgentId, ownerKey: ServerKey): Connection | undefined;
+  connection(agentId: AgentId, ownerKey: ServerKey): LiveConnection | undefined;
   /** The ready connection, after starting the server where it sleeps; its handles are mounted by then. */
-  wake(agentId: AgentId, ownerKey: ServerKey, signal: AbortSignal): Promise<Connection>;
+  wake(agentId: AgentId, ownerKey: ServerKey, signal: AbortSignal): Promise<LiveConnection>;
 }
+/** What dispatch needs of a connection. */
+export type LiveConnection = Pick<Connection, 'epoch' | 'state' | 'call'>;
+

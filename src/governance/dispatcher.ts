@@ -153,7 +153,7 @@ function send(
   if (!isCurrent || !needs.registry.isLive(handle)) throw stale(handle);
   if (signal.aborted) throw cancelled();
   decide(needs, handle, call, args);
-  const operation = { agentId, epoch, method: methods[kind], wireName, arguments: args, definition };
+  const operation = { agentId, caller: call.caller, epoch, method: methods[kind], wireName, arguments: args, definition };
   const authorisation = needs.mint(meta === undefined ? operation : { ...operation, meta });
   record.sent();
   return connection.call(authorisation, {

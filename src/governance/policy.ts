@@ -1,3 +1,4 @@
+import { ownServerKey, type RuleId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Caller, Handle } from '../core/words.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
@@ -31,9 +32,22 @@ export interface Policy {
   readonly unreadable: readonly { readonly rule: Rule; readonly problem: string }[];
 }
 
+/** Nobody's rule, and nobody's to remove: what changes which servers there are is asked about every time. */
+const managing: Rule = {
+  id: 'managing-servers' as RuleId,
+  agentId: null,
+  level: 'always-ask',
+  pattern: `${ownServerKey}.*`,
+  pin: null,
+  lifetime: 'persistent',
+  source: 'host',
+  reason: 'Longshore asks about managing servers every time, whatever is allowed',
+  createdAt: 0,
+};
+
 /** Compiles rules. `otherwise` is the level where none applies. */
 export function compilePolicy(rules: readonly Rule[], otherwise: Level = 'ask'): Policy {
-  const compiled = rules.map(compileRule).sort(byPrecedence);
+  const compiled = [...rules, managing].map(compileRule).sort(byPrecedence);
   const covering = new WeakMap<Handle, Map<Caller, Covering>>();
 
   function coveringOf(handle: Handle, caller: Caller): Covering {

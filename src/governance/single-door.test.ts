@@ -21,6 +21,7 @@ describe('the one door', () => {
     const stranger = createAuthority();
     const operation: Operation = {
       agentId: alice,
+      caller: 'library',
       epoch: 'e1' as Epoch,
       method: 'tools/call',
       wireName: 'write',

@@ -3,6 +3,7 @@ import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import type { Handle } from '../core/words.ts';
+import { isInScope } from '../governance/caller-scope.ts';
 import type { Registry } from '../governance/registry.ts';
 import { mayStart } from '../saved/may-start.ts';
 import { notLoaded } from '../saved/not-loaded.ts';
@@ -32,7 +33,7 @@ export interface FindTools {
 
 export function findTools(agentId: AgentId, { fleet, registry, saved }: ToolSources): FindTools {
   const toolsOf = (key: ServerKey) => registry.list(agentId, { ownerKey: key, kind: 'tool' });
-  const all = () => registry.list(agentId, { kind: 'tool' });
+  const all = () => registry.list(agentId, { kind: 'tool' }).filter(handle => isInScope(handle, undefined));
 
   async function seen(key: ServerKey, signal: AbortSignal): Promise<readonly Handle[]> {
     // What was seen is mounted, asleep or not; a connected server without tools has none.

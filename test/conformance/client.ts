@@ -84,7 +84,17 @@ async function useEverything(server: Connection, allow: Mint): Promise<void> {
   const { tools, resources, prompts } = await server.discover(new AbortController().signal);
   if (onlyLists.has(process.env['MCP_CONFORMANCE_SCENARIO'] ?? '')) return;
   const use = async (method: Operation['method'], wireName: string, definition: Definition, args: JsonObject) =>
-    server.call(allow({ agentId: server.agentId, epoch: server.epoch, method, wireName, arguments: args, definition }));
+    server.call(
+      allow({
+        agentId: server.agentId,
+        caller: 'library',
+        epoch: server.epoch,
+        method,
+        wireName,
+        arguments: args,
+        definition,
+      }),
+    );
   for (const { tool, args } of prescribedCalls(tools) ??
     tools.map(each => ({ tool: each, args: sampleArguments(each, tools) }))) {
     await use('tools/call', tool.name, tool, args);

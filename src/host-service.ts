@@ -1,4 +1,4 @@
-import type { Fleet } from './connections/fleet.ts';
+import type { Clock } from './core/clock.ts';
 import { LongshoreError } from './core/errors.ts';
 import type { AgentId, InstanceId } from './core/ids.ts';
 import type { Holding } from './core/ports/ledger.ts';
@@ -6,8 +6,8 @@ import type { Audit } from './governance/audit.ts';
 import type { Redactor } from './governance/redact.ts';
 import type { HostGround } from './host-ground.ts';
 import type { HostSecrets } from './host-secrets.ts';
-import { type ClientSide, createClientSide } from './operator/client-side.ts';
 import type { ManagingServer } from './managing/managing-server.ts';
+import { type ClientSide, createClientSide } from './operator/client-side.ts';
 import { createOperator, type OperatorNeeds } from './operator/create-operator.ts';
 import { type HomeAgents, homeAgents } from './operator/home-agents.ts';
 import { type HomeTokens, homeTokens } from './operator/home-tokens.ts';
@@ -36,8 +36,6 @@ export interface HostService {
   readonly onEvent: HostEvents['on'];
   /** What servers say unasked: log messages, updated resources. */
   readonly notices: ServerNotices;
-  /** Sets the lowest level of log messages of a 2025 server, now and each time it is started. See `Connection.setLogLevel`. */
-  setLogLevel: Fleet['setLogLevel'];
   /** What MCP clients are offered. */
   readonly clients: ClientSide;
   /** Whose servers are meant where nobody says. */
@@ -59,8 +57,9 @@ export interface HostServiceNeeds extends OperatorNeeds {
   readonly secrets: HostSecrets;
   readonly events: HostEvents;
   readonly notices: ServerNotices;
-  /** The agents that are in use in this process. */
   readonly managing: Pick<ManagingServer, 'offer'>;
+  readonly clock: Clock;
+  /** The agents that are in use in this process. */
   open(): Iterable<AgentId>;
 }
 
@@ -91,7 +90,6 @@ export function hostService(needs: HostServiceNeeds): HostService {
     operator: (agentId, name) => createOperator(needs, agentId, { name, proof: doors[name] }),
     onEvent: listener => events.on(listener),
     notices,
-    setLogLevel: (agentId, server, level) => fleet.setLogLevel(agentId, server, level),
     clients: createClientSide({ ...needs, callers }),
     defaultAgent: ground.defaultAgent,
     announce,

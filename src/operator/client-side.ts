@@ -1,6 +1,7 @@
 import type { Fleet } from '../connections/fleet.ts';
 import type { ServerMember } from '../connections/server-member.ts';
 import type { CallerScope } from '../core/caller-scope.ts';
+import type { Clock } from '../core/clock.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Caller, Handle } from '../core/words.ts';
 import type { Dispatch } from '../governance/call.ts';
@@ -35,8 +36,11 @@ export interface ClientSide {
   isPinned(client: ClientIdentity, handle: Handle): boolean;
   search(client: ClientIdentity, query: string, limit: number): readonly Handle[];
   servers(agentId: AgentId): readonly ClientServer[];
-  /** Starts a server that was never seen, in the background, unless that was tried lately. */
-  startUnseen(agentId: AgentId, server: ServerKey): void;
+  /**
+   * Starts a server that was never seen, in the background, unless that was tried lately. Settles when its tools are
+   * there, when it has failed, or once its start has taken so long that no list should wait for it. Never rejects.
+   */
+  startUnseen(agentId: AgentId, server: ServerKey): Promise<void>;
   /** Subscribes to a resource; its server is woken and stays awake until disposed. */
   subscribe(agentId: AgentId, server: ServerKey, uri: string, signal: AbortSignal): Promise<AsyncDisposable>;
   setLogLevel(agentId: AgentId, level: string): void;
@@ -50,16 +54,19 @@ export interface ClientSideNeeds extends HealthSources {
   readonly registry: Registry;
   readonly governance: Governance;
   readonly callers: Callers;
+  readonly clock: Clock;
 }
 
 /** Milliseconds before a server that did not start is tried again because of a list. */
 const tryAgain = 60_000;
+/** Milliseconds of its very first start in which lists wait for a server: clients that ask only once find it. */
+const firstLook = 2_500;
 
 /** See `ClientSide`. */
 export function createClientSide(needs: ClientSideNeeds): ClientSide {
   const { fleet, registry, governance, callers, clock } = needs;
   const index = createToolSearch(registry);
-  const tried = new Map<string, number>();
+  const looks = new Map<string, { readonly at: number; readonly settled: Promise<void> }>();
   const sees: ClientSide['sees'] = ({ caller, scope }, handle) =>
     !isHidden(handle, caller, scope(), governance.rules.policy);
 
@@ -88,10 +95,17 @@ export function createClientSide(needs: ClientSideNeeds): ClientSide {
     startUnseen(agentId, server) {
       const key = `${agentId} ${server}`;
       const now = clock.now();
-      if (now - (tried.get(key) ?? Number.NEGATIVE_INFINITY) < tryAgain) return;
-      tried.set(key, now);
+      const last = looks.get(key);
+      if (last !== undefined && now - last.at < tryAgain) return last.settled;
+      const over = new AbortController();
       // What comes of it is told by the server's state and by the change of the list.
-      fleet.wake(agentId, server, new AbortController().signal).catch(() => {});
+      const woken = fleet.wake(agentId, server, new AbortController().signal).then(
+        () => over.abort(),
+        () => over.abort(),
+      );
+      const settled = Promise.race([woken, clock.sleep(firstLook, over.signal).catch(() => {})]);
+      looks.set(key, { at: now, settled });
+      return settled;
     },
     subscribe: (agentId, server, uri, signal) => fleet.subscribe(agentId, server, uri, signal),
     setLogLevel(agentId, level) {

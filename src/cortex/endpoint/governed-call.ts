@@ -11,7 +11,7 @@ export interface Wanted {
   readonly kind: HandleKind;
   readonly handle: Handle | string;
   readonly arguments: JsonObject;
-  readonly completes?: Call['completes'];
+  readonly completes?: NonNullable<Call['completes']>;
 }
 
 /** The call waits for a decision, and its client for no longer. */

@@ -6,10 +6,16 @@ import { type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
 import type { Exchange } from './mcp-client.ts';
 import { completed, listResult, refuseCursor } from './pages.ts';
 import { presentedResult } from './presented.ts';
+import { lookAtUnseen } from './unseen-servers.ts';
 
-export function listPrompts({ views }: EndpointGround, { client, era }: Exchange, params: JsonObject): Prepared {
+export async function listPrompts(
+  ground: EndpointGround,
+  { client, era }: Exchange,
+  params: JsonObject,
+): Promise<Prepared> {
   refuseCursor(params);
-  return listResult('prompts', views.of(client).json('prompt', era), era);
+  await lookAtUnseen(ground, client);
+  return listResult('prompts', ground.views.of(client).json('prompt', era), era);
 }
 
 /** `prompts/get`, through governed dispatch. */

@@ -129,12 +129,12 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | u
   return (Array.isArray(value) ? value[0] : value)?.trim();
 }
 
-const encodedValue = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+const encodedValue = /^=\?base64\?(.*)\?=$/s;
 
 /** The value of a header that carries a text; undefined for one that cannot be read. */
 export function decoded(header: string): string | undefined {
   const encoded = encodedValue.exec(header)?.[1];
-  if (encoded === undefined) return header.startsWith('=?base64?') ? undefined : header;
+  if (encoded === undefined) return header;
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.toString('base64') !== encoded) return undefined;
   const text = bytes.toString('utf8');

@@ -10,15 +10,26 @@ import { type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
 import type { Exchange, McpClient } from './mcp-client.ts';
 import { completed, listResult, refuseCursor } from './pages.ts';
 import { presentedResult } from './presented.ts';
+import { lookAtUnseen } from './unseen-servers.ts';
 
-export function listResources({ views }: EndpointGround, { client, era }: Exchange, params: JsonObject): Prepared {
+export async function listResources(
+  ground: EndpointGround,
+  { client, era }: Exchange,
+  params: JsonObject,
+): Promise<Prepared> {
   refuseCursor(params);
-  return listResult('resources', views.of(client).json('resource', era), era);
+  await lookAtUnseen(ground, client);
+  return listResult('resources', ground.views.of(client).json('resource', era), era);
 }
 
-export function listTemplates({ views }: EndpointGround, { client, era }: Exchange, params: JsonObject): Prepared {
+export async function listTemplates(
+  ground: EndpointGround,
+  { client, era }: Exchange,
+  params: JsonObject,
+): Promise<Prepared> {
   refuseCursor(params);
-  return listResult('resourceTemplates', views.of(client).json('template', era), era);
+  await lookAtUnseen(ground, client);
+  return listResult('resourceTemplates', ground.views.of(client).json('template', era), era);
 }
 
 /**

@@ -6,7 +6,7 @@ const empty = new Set('a an and are as at be by for from in into is it of on or 
 
 /**
  * The words of a text as they are searched: lower case without accents, `snake_case` and `camelCase` taken apart and also
- * kept whole, scripts without spaces divided into words. A text of nothing but small words keeps them.
+ * kept whole, scripts without spaces divided into words, English plurals as one. A text of nothing but small words keeps them.
  */
 export function searchTerms(text: string): string[] {
   const terms: string[] = [];
@@ -18,7 +18,7 @@ export function searchTerms(text: string): string[] {
     else terms.push(...parts(run));
   }
   const telling = terms.filter(term => !empty.has(term));
-  return telling.length > 0 ? telling : terms;
+  return (telling.length > 0 ? telling : terms).map(singular);
 }
 
 /** `readFile2` → `read`, `file`, `2`, `readfile2`. */
@@ -26,6 +26,11 @@ function parts(run: string): readonly string[] {
   const found = run.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{Lo}+|\p{N}+/gu) ?? [];
   const lower = found.map(part => part.toLowerCase());
   return found.length > 1 ? [...lower, run.toLowerCase()] : [run.toLowerCase()];
+}
+
+function singular(term: string): string {
+  if (term.length < 4 || !/[^isu]s$/.test(term)) return term;
+  return term.endsWith('ies') ? `${term.slice(0, -3)}y` : term.slice(0, -1);
 }
 
 function segmented(run: string): readonly string[] {

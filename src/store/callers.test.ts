@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type CallerScope, emptyScope, wholeScope } from '../core/caller-scope.ts';
 import type { AgentId } from '../core/ids.ts';
 import { openStore, type Store } from './store.ts';
 
@@ -91,5 +92,95 @@ describe('callers', () => {
     now += 1;
     await store.callers.find(token);
     expect(await lastUsed()).toBe(first + minute);
+  });
+});
+
+describe('the scope of a caller', () => {
+  const narrow: CallerScope = {
+    servers: ['github'],
+    tools: ['*.read_*'],
+    risk: 'read-only',
+    list: { pins: ['github.get_*'] },
+    manages: false,
+  };
+
+  it('is everything if not said, is kept over a restart, and holds at once when it is changed', async () => {
+    const { caller, token } = await store.callers.create('claude', agent);
+    expect(caller.scope).toEqual(wholeScope);
+    expect((await store.callers.find(token))?.scope).toEqual(wholeScope);
+    expect(await store.callers.setScope('claude', narrow)).toMatchObject({ name: 'claude', scope: narrow });
+    expect((await store.callers.find(token))?.scope).toEqual(narrow);
+    await store.close();
+    store = await open();
+    expect((await store.callers.find(token))?.scope).toEqual(narrow);
+    expect(await store.callers.setScope('nobody', narrow)).toBeUndefined();
+  });
+
+  it('is told at any moment of one that was found or listed, and is nothing once the token is revoked', async () => {
+    const { caller, token } = await store.callers.create('claude', agent, narrow);
+    expect(store.callers.scopeOf(caller.id)).toEqual(narrow);
+    await store.close();
+    store = await open();
+    expect(store.callers.scopeOf(caller.id)).toEqual(emptyScope);
+    await store.callers.list();
+    expect(store.callers.scopeOf(caller.id)).toEqual(narrow);
+    await store.callers.find(token);
+    await store.callers.setScope('claude', { ...narrow, risk: 'all' });
+    expect(store.callers.scopeOf(caller.id)).toEqual({ ...narrow, risk: 'all' });
+    await store.callers.revoke('claude');
+    expect(store.callers.scopeOf(caller.id)).toEqual(emptyScope);
+    const second = await store.callers.create('claude', agent);
+    await store.callers.find(second.token);
+    expect(store.callers.scopeOf(caller.id)).toEqual(emptyScope);
+    expect(store.callers.scopeOf(second.caller.id)).toEqual(wholeScope);
+  });
+
+  it('is the new one for whoever asks in the moment of a change, and after it', async () => {
+    const { token, caller } = await store.callers.create('claude', agent);
+    for (let round = 0; round < 30; round += 1) {
+      now += minute;
+      const scope = { ...narrow, servers: [`s${round}`] };
+      const [before, , after] = await Promise.all([
+        store.callers.find(token),
+        store.callers.setScope('claude', scope),
+        store.callers.find(token),
+      ]);
+      expect(before).toBeDefined();
+      expect(after?.scope).toEqual(scope);
+      expect((await store.callers.find(token))?.scope).toEqual(scope);
+      expect(store.callers.scopeOf(caller.id)).toEqual(scope);
+    }
+  });
+
+  it('is everything for tokens from before there were scopes, and reaches nothing where it is damaged', async () => {
+    const { token } = await store.callers.create('claude', agent);
+    await store.close();
+    const { DatabaseSync } = await import('node:sqlite');
+    const write = (text: string | null) => {
+      const database = new DatabaseSync(join(home, 'longshore.db'));
+      database.prepare('update callers set scope_json = ?').run(text);
+      database.close();
+    };
+    const found: (CallerScope | undefined)[] = [];
+    for (const text of [
+      null,
+      '{',
+      '[]',
+      '{}',
+      '{"servers":null,"tools":7,"risk":"future","list":{"pins":[1,"a.*"]}}',
+    ]) {
+      write(text);
+      store = await open();
+      found.push((await store.callers.find(token))?.scope);
+      await store.close();
+    }
+    store = await open();
+    expect(found).toEqual([
+      wholeScope,
+      emptyScope,
+      emptyScope,
+      emptyScope,
+      { servers: null, tools: [], risk: 'read-only', list: { pins: ['a.*'] }, manages: false },
+    ]);
   });
 });

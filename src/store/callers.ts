@@ -35,7 +35,7 @@ export interface Callers {
   ): Promise<{ readonly caller: ClientCaller; readonly token: string }>;
   /** Whose token this is, with its scope as it is now; undefined for an unknown or a revoked one. */
   find(token: string): Promise<ClientCaller | undefined>;
-  /** What a caller that was found reaches at this moment, without looking at the disk; nothing once it is revoked. */
+  /** What a caller that was made, found or listed reaches at this moment, without looking at the disk; nothing once it is revoked. */
   scopeOf(id: ClientCaller['id']): CallerScope;
   /** Gives a caller another scope, which holds at once; undefined if nobody of that name has a token. */
   setScope(name: string, scope: CallerScope): Promise<ClientCaller | undefined>;
@@ -97,6 +97,13 @@ export const callersTable: Table<Callers> = {
     const scopes = new Map<ClientCaller['id'], CallerScope>();
     let changes = 0;
 
+    /** As it was read from the disk, unless something newer is known. */
+    function seen(row: Selectable<CallersTables['callers']>): ClientCaller {
+      const caller = asCaller(row);
+      if (caller.revokedAt === null && !scopes.has(caller.id)) scopes.set(caller.id, caller.scope);
+      return caller;
+    }
+
     /** From now on: what a look-up that began earlier brings is of no use. */
     function changed(digest: string, id: string, scope: CallerScope): void {
       changes += 1;
@@ -132,7 +139,7 @@ export const callersTable: Table<Callers> = {
             `There is a caller ${name} already. Choose another name, or run: longshore token revoke ${name}`,
           );
         }
-        return { caller: asCaller(row), token };
+        return { caller: seen(row), token };
       },
       async find(token) {
         // Looking for a digest tells a listener nothing about the token, however it is compared.
@@ -152,9 +159,8 @@ export const callersTable: Table<Callers> = {
           // A revocation or another scope that came meanwhile may be this one's.
           if (changes !== changesBefore) continue;
           if (row === undefined) return undefined;
-          const found = asCaller(row);
+          const found = seen(row);
           known.set(digest, found);
-          scopes.set(found.id, found.scope);
           return found;
         }
       },
@@ -172,7 +178,7 @@ export const callersTable: Table<Callers> = {
         return asCaller(row);
       },
       async list() {
-        return (await db.selectFrom('callers').selectAll().orderBy('created_at').orderBy('id').execute()).map(asCaller);
+        return (await db.selectFrom('callers').selectAll().orderBy('created_at').orderBy('id').execute()).map(seen);
       },
       async revoke(name) {
         const row = await db

@@ -172,9 +172,10 @@ export class Fleet {
     if (connection && connection.state.name !== 'ready') await connection.ended;
     await this.#supervisor.nextTry(member, signal);
     const { state } = member;
-    // A start that its caller gave up says nothing about the server; every other failure stands until a person acts,
-    // unless asking again costs nothing.
-    const mayPass = (code: ErrorCode) => code === 'cancelled' || (isElsewhere(member) && passing.has(code));
+    // A start that its caller gave up says nothing about the server, nor does an engine that is away; every other failure
+    // stands until a person acts, unless asking again costs nothing.
+    const passesBy: ReadonlySet<ErrorCode> = new Set(['cancelled', 'docker-unavailable']);
+    const mayPass = (code: ErrorCode) => passesBy.has(code) || (isElsewhere(member) && passing.has(code));
     const stands = state.name === 'crash-loop' || (state.name === 'failed' && !mayPass(state.error.code));
     if (stands) throw state.error;
     return await member.start(signal, () => {});

@@ -528,7 +528,10 @@ describe('a start that comes to nothing', () => {
     });
     const failure = await failureOf(open(server));
     expect(failure).toBeInstanceOf(UnfinishedStart);
-    expect(failure).toMatchObject({ code: 'close-failed', cause: { code: 'protocol-error' } });
+    expect(failure).toMatchObject({
+      code: 'close-failed',
+      cause: { errors: [{ code: 'protocol-error' }, { code: 'close-failed' }] },
+    });
     const { close } = failure as UnfinishedStart;
     await expect(close()).rejects.toMatchObject({ code: 'close-failed' });
     await close();

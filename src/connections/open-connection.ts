@@ -119,6 +119,6 @@ async function unwind(link: ServerLink, failure: LongshoreError): Promise<void> 
     await link.close();
   } catch (error) {
     const left = error instanceof Error ? error.message : String(error);
-    throw new UnfinishedStart(`${failure.message} And then: ${left}`, failure, link.close);
+    throw new UnfinishedStart(`${failure.message} And then: ${left}`, new AggregateError([failure, error]), link.close);
   }
 }

@@ -7,6 +7,7 @@ import type { WithdrawReason } from '../core/words.ts';
 import type { OnPhase, OpenPhase } from '../runners/runner.ts';
 import type { Connection, Discovery } from './connection.ts';
 import { UnfinishedStart } from './connection-request.ts';
+import { engineAway } from './engine-away.ts';
 import type { MemberNeeds } from './fleet-needs.ts';
 import { SerialQueue } from './serial-queue.ts';
 import { ServerWishes } from './server-wishes.ts';
@@ -178,13 +179,15 @@ export class ServerMember {
     };
     phased('looking-up');
     try {
+      await this.#endLeftovers();
       const connection = await this.#connect(AbortSignal.any([signal, starting.signal]), phased);
       this.#become({ name: 'connected' });
       return connection;
     } catch (error) {
+      const failure = engineAway(error, this.serverKey) ?? error;
       this.#fail(error);
       this.#needs.onDown(this);
-      throw error;
+      throw failure;
     } finally {
       this.#starting = undefined;
     }
@@ -265,6 +268,11 @@ export class ServerMember {
       await connection.close();
       this.#putAway(connection);
     } catch (error) {
+      const away = engineAway(error, this.serverKey);
+      if (away) {
+        this.#waitForEngine(connection, away);
+        throw away;
+      }
       const failure = asLongshoreError(error, 'close-failed');
       this.#become({ name: 'close-failed', error: failure });
       throw cause === undefined
@@ -273,6 +281,19 @@ export class ServerMember {
             cause: new AggregateError([cause, error]),
           });
     }
+  }
+
+  /** It went away with its engine: its next call ends what is left of it, and starts it anew (R67). */
+  #waitForEngine({ protocolVersion }: Connection, away: LongshoreError): void {
+    if (this.#discovery && !this.#dormant) this.offerDormant(this.#discovery, protocolVersion, 'load');
+    this.#become({ name: 'failed', error: away });
+  }
+
+  /** What an engine that was away has kept from being ended goes before anything new is started. */
+  async #endLeftovers(): Promise<void> {
+    if (this.#connection) await this.#abandon(this.#connection);
+    await this.#unfinished?.();
+    this.#unfinished = undefined;
   }
 
   async #close(reason: WithdrawReason): Promise<StopOutcome> {
@@ -315,12 +336,10 @@ export class ServerMember {
   #fail(error: unknown): void {
     if (this.#state.name === 'close-failed') return;
     this.#keepLastWords(error);
-    if (error instanceof UnfinishedStart) {
-      this.#unfinished = error.close;
-      this.#become({ name: 'close-failed', error });
-    } else {
-      this.#become({ name: 'failed', error: asLongshoreError(error) });
-    }
+    const isLeft = error instanceof UnfinishedStart;
+    if (isLeft) this.#unfinished = error.close;
+    const away = engineAway(error, this.serverKey);
+    this.#become({ name: isLeft && !away ? 'close-failed' : 'failed', error: away ?? asLongshoreError(error) });
   }
 
   #become(state: ServerState): void {

@@ -14,13 +14,15 @@ export function isElsewhere({ planned }: ServerMember): boolean {
 /** Milliseconds of steady life after which earlier crashes no longer count. */
 const steadyAfter = 60_000;
 
-/** What starting again may help against; a command that does not exist stays missing. */
+/**
+ * What starting again may help against; a command that does not exist stays missing. An engine that is away is no crash:
+ * the next call finds out whether it is back (R67).
+ */
 export const passing: ReadonlySet<ErrorCode> = new Set([
   'connection-lost',
   'failed-to-start',
   'unreachable',
   'timeout',
-  'docker-unavailable',
   'docker-failed',
 ]);
 

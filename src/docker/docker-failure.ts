@@ -14,7 +14,7 @@ const kinds: readonly { readonly code: ErrorCode; readonly text: RegExp; readonl
   {
     code: 'docker-unavailable',
     text: /cannot connect to the docker daemon|error during connect|is the docker daemon running|(cannot|unable to) connect to (the )?podman/i,
-    advice: 'The Docker engine does not answer. Start Docker (or set DOCKER_HOST) and try again.',
+    advice: 'Start Docker (or set DOCKER_HOST) and try again.',
   },
   {
     code: 'docker-unavailable',
@@ -93,5 +93,6 @@ function lastWords(stderr: string): string {
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '' && !/^(See '|Run '|time=)/.test(line));
-  return (lines.at(-1) ?? '').replace(/^(docker: |Error: )?(Error response from daemon: )?/, '').slice(0, 500);
+  const words = (lines.at(-1) ?? '').replace(/^(docker: |Error: )?(Error response from daemon: )?/, '');
+  return words.replace(/ Is the docker daemon running\?$/, '').slice(0, 500);
 }

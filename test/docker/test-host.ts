@@ -43,10 +43,10 @@ export class TestHost {
       createInterface({ input: this.child.stdout }).on('line', line => this.told.push(JSON.parse(line)));
   }
 
-  /** True once every server, or as many as said, has told that phase; false after a minute. */
+  /** True once every server, or as many as said, has told that phase; false after three minutes. */
   async reached(phase: string, servers = this.#servers): Promise<boolean> {
     const told = () => new Set(this.told.filter(line => line.phase === phase).map(line => line.server));
-    return await eventually(async () => told().size >= servers, 60_000);
+    return await eventually(async () => told().size >= servers, 180_000);
   }
 
   /** Says something to it and does not wait for it. */

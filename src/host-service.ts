@@ -65,7 +65,7 @@ export interface HostServiceNeeds extends OperatorNeeds {
 
 /** The service side of a host. Throws `usage` for an ephemeral one: nobody could find it. */
 export function hostService(needs: HostServiceNeeds): HostService {
-  const { ground, store, instance, secrets, events, notices, managing, fleet, governance, redactor } = needs;
+  const { ground, store, instance, secrets, events, notices, managing, governance, redactor } = needs;
   if (!ground.home) throw new LongshoreError('usage', 'An ephemeral host has no home to serve.');
   const { files, announce } = ground.home;
   const { audit, desk } = governance;

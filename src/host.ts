@@ -172,7 +172,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const registry = createRegistry({ now: clock.now });
   const events = createHostEvents();
   const notices = createServerNotices();
-  const cache = new DefinitionCache(store.cachedDefinitions, log);
+  const cache = new DefinitionCache(store.cachedDefinitions, store.descriptions, log);
   const fleet = new Fleet({
     ...ways,
     log,

@@ -149,10 +149,11 @@ export class Calls {
   }
 }
 
-function paramsOf({ method, wireName, arguments: args, meta }: Operation, envelope: JsonObject): JsonObject {
+function paramsOf({ method, wireName, arguments: args, completes, meta }: Operation, envelope: JsonObject): JsonObject {
   const own = Object.entries(meta ?? {}).filter(([key]) => !isReserved(key));
   const _meta = { ...Object.fromEntries(own), ...envelope };
   if (method === 'resources/read') return { uri: wireName, _meta };
+  if (method === 'completion/complete') return { ...completes, _meta };
   return { name: wireName, arguments: args, _meta };
 }
 

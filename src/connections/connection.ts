@@ -2,7 +2,15 @@ import type { Authorisation } from '../core/authorisation.ts';
 import type { AgentId, Digest, Epoch, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { CallClient } from '../core/ports/call-client.ts';
-import type { Definition, Diagnostic, Era, Progress, RawResult, TransportName } from '../core/words.ts';
+import type {
+  Definition,
+  Diagnostic,
+  Era,
+  Progress,
+  RawResult,
+  SelfDescription,
+  TransportName,
+} from '../core/words.ts';
 
 /** Where a connection is in its one life; docs/connections.md draws it. */
 export type ConnectionState =
@@ -18,8 +26,11 @@ export type ConnectionState =
 export interface Discovery {
   readonly tools: readonly Definition[];
   readonly resources: readonly Definition[];
+  readonly templates: readonly Definition[];
   readonly prompts: readonly Definition[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Absent where nothing of it was kept. */
+  readonly said?: SelfDescription;
   /** Only of what is remembered of a server: the digests of its definitions. */
   readonly digests?: ReadonlyMap<Definition, Digest>;
 }
@@ -89,6 +100,13 @@ export interface Connection {
    * `connection-lost` or `timeout`.
    */
   setLogLevel(level: string): Promise<void>;
+  /**
+   * Asks to be told of changes of a resource: they come as notices. Rejects with `protocol-error` where the server does
+   * not tell any, else as `setLogLevel` does.
+   */
+  subscribe(uri: string): Promise<void>;
+  /** Ends that; does nothing for a resource that is not subscribed to. */
+  unsubscribe(uri: string): Promise<void>;
   /** Settles as soon as no call is accepted any more: it is being closed, or its server went away. Never rejects. */
   readonly ended: Promise<{ readonly reason: string }>;
   stderrTail(): readonly string[];

@@ -1,11 +1,12 @@
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { linkedResource } from '../core/linked-resource.ts';
 import type { Definition, Diagnostic } from '../core/words.ts';
 import type { ListName } from './capabilities.ts';
 import type { Discovery } from './connection.ts';
 import { failureOf } from './failures.ts';
-import type { Outcome } from './request.ts';
+import type { Method, Outcome } from './request.ts';
 import { headerFault } from './x-mcp-header.ts';
 
 /** R48: more than this is no list but a fault. */
@@ -19,15 +20,35 @@ export interface DiscoverySource {
   /** True on 2026-07-28 over HTTP, where arguments become headers. */
   readonly mirrorsHeaders: boolean;
   /** Asks for one page. */
-  ask(method: `${ListName}/list`, params: JsonObject): Promise<Outcome>;
+  ask(method: ListMethod, params: JsonObject): Promise<Outcome>;
   explain(error: unknown): LongshoreError;
 }
+
+/** How each list is asked for and read; `identity` tells one of its definitions from another. */
+const lists = {
+  tools: { of: 'tools', method: 'tools/list', items: 'tools', noun: 'tool', identity: 'name' },
+  resources: { of: 'resources', method: 'resources/list', items: 'resources', noun: 'resource', identity: 'uri' },
+  templates: {
+    of: 'resources',
+    method: 'resources/templates/list',
+    items: 'resourceTemplates',
+    noun: 'resource template',
+    identity: 'uriTemplate',
+  },
+  prompts: { of: 'prompts', method: 'prompts/list', items: 'prompts', noun: 'prompt', identity: 'name' },
+} as const satisfies Record<string, { readonly of: ListName; readonly method: Method } & Record<string, string>>;
+
+type List = keyof typeof lists;
+type ListMethod = (typeof lists)[List]['method'];
 
 const schemas = {
   tools: specTypeSchemas.Tool,
   resources: specTypeSchemas.Resource,
+  templates: specTypeSchemas.ResourceTemplate,
   prompts: specTypeSchemas.Prompt,
-} as const;
+} as const satisfies Record<List, unknown>;
+
+const methodNotFound = -32_601;
 
 /**
  * Reads every list, page by page (R48). Definitions come verbatim; one that no client could read is set aside with a
@@ -35,14 +56,16 @@ const schemas = {
  */
 export async function readLists(source: DiscoverySource): Promise<Discovery> {
   const diagnostics: Diagnostic[] = [];
-  const read = async (name: ListName): Promise<readonly Definition[]> => {
-    if (!source.lists.includes(name)) return [];
+  const read = async (name: List): Promise<readonly Definition[]> => {
+    if (!source.lists.includes(lists[name].of)) return [];
     return wellFormed(name, await readPages(source, name), source.mirrorsHeaders, diagnostics);
   };
-  const orNothing = async (name: ListName): Promise<readonly Definition[]> => {
+  const orNothing = async (name: List): Promise<readonly Definition[]> => {
     try {
       return firstOfEach(name, await read(name), diagnostics);
     } catch (error) {
+      // Resources need no templates, and older servers do not even know the question.
+      if (name === 'templates' && isUnknownMethod(error)) return [];
       diagnostics.push({
         code: `${name}-unavailable`,
         message: error instanceof Error ? error.message : String(error),
@@ -50,22 +73,38 @@ export async function readLists(source: DiscoverySource): Promise<Discovery> {
       return [];
     }
   };
-  const [tools, resources, prompts] = await Promise.all([read('tools'), orNothing('resources'), orNothing('prompts')]);
+  const [tools, resources, templates, prompts] = await Promise.all([
+    read('tools'),
+    orNothing('resources'),
+    orNothing('templates'),
+    orNothing('prompts'),
+  ]);
   refuseDuplicates(tools);
-  return { tools, resources, prompts, diagnostics };
+  const linked = source.lists.includes('resources') && !templates.some(isLikeLinked) ? [linkedResource] : [];
+  return { tools, resources, templates: [...templates, ...linked], prompts, diagnostics };
 }
 
-async function readPages(source: DiscoverySource, name: ListName): Promise<readonly JsonValue[]> {
-  const method = `${name}/list` as const;
+/** A server's own template for everything makes ours superfluous. */
+function isLikeLinked({ uriTemplate }: Definition): boolean {
+  return uriTemplate === linkedResource['uriTemplate'];
+}
+
+function isUnknownMethod(error: unknown): boolean {
+  const said = error instanceof LongshoreError ? error.data?.['error'] : undefined;
+  return isJsonObject(said) && said['code'] === methodNotFound;
+}
+
+async function readPages(source: DiscoverySource, name: List): Promise<readonly JsonValue[]> {
+  const { method, items: member } = lists[name];
   const items: JsonValue[] = [];
   const seen = new Set<string>();
   let params: JsonObject = {};
   for (let pages = 1; ; pages++) {
     const page = await onePage(source, method, params);
-    const found = page[name];
-    if (!Array.isArray(found)) throw fault(method, `a page has no list of ${name}`);
+    const found = page[member];
+    if (!Array.isArray(found)) throw fault(method, `a page has no list of ${member}`);
     items.push(...found);
-    if (items.length > maxItems) throw fault(method, `more than ${maxItems} ${name}`);
+    if (items.length > maxItems) throw fault(method, `more than ${maxItems} ${member}`);
     const cursor = page.nextCursor;
     if (cursor === undefined || cursor === null) return items;
     if (typeof cursor !== 'string') throw fault(method, 'a cursor that is not a text');
@@ -77,7 +116,7 @@ async function readPages(source: DiscoverySource, name: ListName): Promise<reado
   }
 }
 
-async function onePage(source: DiscoverySource, method: `${ListName}/list`, params: JsonObject): Promise<JsonObject> {
+async function onePage(source: DiscoverySource, method: ListMethod, params: JsonObject): Promise<JsonObject> {
   const outcome = await source.ask(method, params);
   if (outcome.kind === 'result') return outcome.result;
   if (outcome.kind === 'none') throw source.explain(outcome.cause);
@@ -94,7 +133,7 @@ function fault(method: string, found: string): LongshoreError {
 
 /** Takes out what would make a client reject the whole list (reference/protocol.md 5.1). */
 function wellFormed(
-  name: ListName,
+  name: List,
   items: readonly JsonValue[],
   mirrorsHeaders: boolean,
   diagnostics: Diagnostic[],
@@ -107,10 +146,9 @@ function wellFormed(
       continue;
     }
     const called = isJsonObject(item) && typeof item.name === 'string' ? JSON.stringify(item.name) : 'without a name';
-    const kind = name.slice(0, -1);
     diagnostics.push({
       code: wrong.code,
-      message: `The ${kind} ${called} was left out: ${wrong.message}.`,
+      message: `The ${lists[name].noun} ${called} was left out: ${wrong.message}.`,
       data: { list: name, name: isJsonObject(item) ? item.name : undefined },
     });
   }
@@ -122,7 +160,7 @@ interface Wrong {
   readonly message: string;
 }
 
-function malformation(name: ListName, item: JsonValue): Wrong | undefined {
+function malformation(name: List, item: JsonValue): Wrong | undefined {
   const parsed = schemas[name]['~standard'].validate(item);
   const issue = 'issues' in parsed ? parsed.issues?.[0] : undefined;
   if (issue === undefined) {
@@ -147,12 +185,8 @@ function refuseDuplicates(tools: readonly Definition[]): void {
 }
 
 /** A second resource of the same URI, or prompt of the same name, could never be told from the first. */
-function firstOfEach(
-  name: ListName,
-  definitions: readonly Definition[],
-  diagnostics: Diagnostic[],
-): readonly Definition[] {
-  const identity = name === 'resources' ? 'uri' : 'name';
+function firstOfEach(name: List, definitions: readonly Definition[], diagnostics: Diagnostic[]): readonly Definition[] {
+  const { identity } = lists[name];
   const seen = new Set<unknown>();
   return definitions.filter(definition => {
     const id = definition[identity];

@@ -14,6 +14,7 @@ const agent = agentId('did:example:one');
 const found: Discovery = {
   tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
   resources: [],
+  templates: [],
   prompts: [],
   diagnostics: [],
 };
@@ -63,6 +64,12 @@ class Server implements Connection {
     return () => {};
   }
   setLogLevel() {
+    return Promise.resolve();
+  }
+  subscribe() {
+    return Promise.resolve();
+  }
+  unsubscribe() {
     return Promise.resolve();
   }
   checkLife() {

@@ -104,7 +104,8 @@ export class Fleet {
   /** Puts every saved server to sleep that was idle for that many milliseconds; servers in use are left alone. */
   async sleepIdle(idle: number): Promise<void> {
     const resting = [...this.#saved].map(async member => {
-      const mayRest = () => (this.#needs.idleFor(member.agentId, member.serverKey) ?? -1) >= idle;
+      const { agentId, serverKey, wishes } = member;
+      const mayRest = () => !wishes.keepAwake && (this.#needs.idleFor(agentId, serverKey) ?? -1) >= idle;
       if (member.connection && mayRest()) await member.sleep(mayRest);
     });
     for (const result of await Promise.allSettled(resting)) {
@@ -184,6 +185,18 @@ export class Fleet {
   /** Sets the log level of a server, now and on every later connection of it. Throws `unknown-server`, or as the connection does. */
   async setLogLevel(agentId: AgentId, key: ServerKey, level: string): Promise<void> {
     await this.#known(agentId, key).wishes.setLogLevel(level);
+  }
+
+  /**
+   * Hears of changes of a resource until disposed: the server is woken, stays awake, and is asked again each time it is
+   * started anew. Changes come as notices. Rejects as `wake` and as the connection's `subscribe` do.
+   */
+  async subscribe(agentId: AgentId, key: ServerKey, uri: string, signal: AbortSignal): Promise<AsyncDisposable> {
+    await this.wake(agentId, key, signal);
+    const subscription = await this.#known(agentId, key).wishes.subscribe(uri);
+    if (!signal.aborted) return subscription;
+    await subscription[Symbol.asyncDispose]();
+    throw new LongshoreError('cancelled', `The subscription to ${uri} was cancelled.`);
   }
 
   member(agentId: AgentId, key: ServerKey): ServerMember | undefined {

@@ -14,6 +14,7 @@ import { lastWordsOf } from './last-words.ts';
 import type { Agreement } from './negotiation.ts';
 import { plainRequest } from './plain-request.ts';
 import { type Method, never, sendRequest } from './request.ts';
+import { ResourceUpdates } from './resource-updates.ts';
 import type { ServerLink } from './server-link.ts';
 import type { Life } from './state-machine.ts';
 
@@ -33,6 +34,7 @@ export class NegotiatedConnection implements Connection {
   readonly #life: Life;
   readonly #calls: Calls;
   readonly #listening = new AbortController();
+  readonly #updates: ResourceUpdates;
   #listens = false;
   /** What the server said about itself, verbatim. */
   #greeting: JsonObject;
@@ -55,6 +57,12 @@ export class NegotiatedConnection implements Connection {
     const { deadlines, client: edge } = request;
     const calls = new Calls({ client, tap, questions, edge, era: this.era, deadlines });
     this.#calls = calls;
+    this.#updates = new ResourceUpdates({
+      client,
+      clock: request.around.clock,
+      signal: this.#listening.signal,
+      missed: params => link.notices.tell('notifications/resources/updated', params, [], this.era),
+    });
     const ended = Promise.withResolvers<{ readonly reason: string }>();
     this.ended = ended.promise;
     link.carry({
@@ -92,7 +100,9 @@ export class NegotiatedConnection implements Connection {
   }
 
   async discover(signal: AbortSignal): Promise<Discovery> {
-    const discovery = this.#proof ?? (await this.#within(signal, inner => this.#readLists(inner)));
+    const lists = this.#proof ?? (await this.#within(signal, inner => this.#readLists(inner)));
+    const { instructions, capabilities } = this;
+    const discovery = { ...lists, said: { capabilities, ...(instructions !== undefined && { instructions }) } };
     this.#proof = undefined;
     this.#diagnostics = discovery.diagnostics;
     if (this.state.name === 'discovering') this.#life.step('discovered');
@@ -119,6 +129,10 @@ export class NegotiatedConnection implements Connection {
   async call(authorisation: Authorisation, options: CallOptions = {}): Promise<RawResult> {
     const operation = this.#request.redeem(authorisation);
     this.#mustBeOurs(operation);
+    if (operation.method === 'completion/complete' && !this.supports('completions')) {
+      const message = 'This server completes no arguments: it has no "completions" capability. Nothing was sent.';
+      throw new LongshoreError('protocol-error', message, { data: { mayHaveRun: false } });
+    }
     try {
       return await this.#calls.run(operation, options);
     } catch (error) {
@@ -152,6 +166,19 @@ export class NegotiatedConnection implements Connection {
   async setLogLevel(level: string): Promise<void> {
     if (this.era !== 'legacy' || !this.supports('logging')) return;
     await this.#ask('logging/setLevel', { level });
+  }
+
+  async subscribe(uri: string): Promise<void> {
+    if (!this.supports('resources.subscribe')) {
+      throw new LongshoreError('protocol-error', 'This server does not tell changes of its resources.');
+    }
+    if (this.era === 'modern') await this.#updates.subscribe(uri);
+    else await this.#ask('resources/subscribe', { uri });
+  }
+
+  async unsubscribe(uri: string): Promise<void> {
+    if (this.era === 'modern') await this.#updates.unsubscribe(uri);
+    else if (this.supports('resources.subscribe')) await this.#ask('resources/unsubscribe', { uri });
   }
 
   stderrTail(): readonly string[] {

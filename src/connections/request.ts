@@ -7,11 +7,15 @@ import type { Answer, Tap } from '../runners/wire/tap.ts';
 export type Method =
   | 'tools/list'
   | 'resources/list'
+  | 'resources/templates/list'
   | 'prompts/list'
   | 'tools/call'
   | 'resources/read'
   | 'prompts/get'
-  | 'logging/setLevel';
+  | 'completion/complete'
+  | 'logging/setLevel'
+  | 'resources/subscribe'
+  | 'resources/unsubscribe';
 
 /** One request of ours. */
 export interface Request {

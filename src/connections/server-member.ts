@@ -3,7 +3,7 @@ import type { Deadlines } from '../core/deadlines.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { MountReason } from '../core/ports/mount.ts';
-import type { WithdrawReason } from '../core/words.ts';
+import type { SelfDescription, WithdrawReason } from '../core/words.ts';
 import type { OnPhase, OpenPhase } from '../runners/runner.ts';
 import type { Connection, Discovery } from './connection.ts';
 import { UnfinishedStart } from './connection-request.ts';
@@ -37,7 +37,7 @@ export interface StopOutcome {
   readonly handlesWithdrawn: number;
 }
 
-const nothing: Discovery = { tools: [], resources: [], prompts: [], diagnostics: [] };
+const nothing: Discovery = { tools: [], resources: [], templates: [], prompts: [], diagnostics: [] };
 
 /** One server of the fleet over all its connections: starts, reloads and stops it, one transition at a time (R63). */
 export class ServerMember {
@@ -84,6 +84,11 @@ export class ServerMember {
 
   get discovery(): Discovery | undefined {
     return this.#discovery;
+  }
+
+  /** What it says of itself, or said when it was last seen. */
+  get lastSaid(): SelfDescription | undefined {
+    return this.#discovery?.said;
   }
 
   /** The newest lines of stderr, also of a start that failed or a connection that ended. */
@@ -138,7 +143,10 @@ export class ServerMember {
     const { agentId, serverKey } = this;
     this.#discovery = discovery;
     this.#dormant = true;
-    this.#needs.mount.mount({ agentId, serverKey, epoch: null, protocolVersion, ...discovery }, reason);
+    this.#needs.mount.mount(
+      { agentId, serverKey, epoch: null, protocolVersion, names: this.planned.config.names, ...discovery },
+      reason,
+    );
   }
 
   /** Does something that must not meet a start or a stop of it, in its turn; with its live connection if it has one. */
@@ -226,7 +234,10 @@ export class ServerMember {
     this.#discovery = discovery;
     const { agentId, serverKey } = this;
     const { epoch, protocolVersion } = connection;
-    this.#needs.mount.mount({ agentId, serverKey, epoch, protocolVersion, ...discovery }, reason);
+    this.#needs.mount.mount(
+      { agentId, serverKey, epoch, protocolVersion, names: this.planned.config.names, ...discovery },
+      reason,
+    );
   }
 
   /** A changed list is read in its turn; unchanged definitions keep their handles (R43). */

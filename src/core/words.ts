@@ -13,13 +13,14 @@ export type Era = 'modern' | 'legacy';
 /** Who asks on an agent's behalf: the person, an embedding program, or a client with its own token. */
 export type Caller = 'operator' | 'library' | `client:${string}`;
 
-/** What a handle can be. */
-export type HandleKind = 'tool' | 'resource' | 'prompt';
+/** What a handle can be; a template stands for the resources whose URIs match it. */
+export const handleKinds = ['tool', 'resource', 'template', 'prompt'] as const;
+export type HandleKind = (typeof handleKinds)[number];
 
-/** A tool, resource or prompt exactly as its server sent it: unknown fields included, nothing re-ordered or dropped. */
+/** A tool, resource, resource template or prompt exactly as its server sent it: unknown fields included, nothing re-ordered or dropped. */
 export type Definition = JsonObject & { readonly name: string };
 
-/** One mounted tool, resource or prompt; immutable and bound to the connection that advertised it (R40). */
+/** One mounted tool, resource, resource template or prompt; immutable and bound to the connection that advertised it (R40). */
 export interface Handle {
   readonly agentId: AgentId;
   readonly ownerKey: ServerKey;
@@ -27,7 +28,7 @@ export interface Handle {
   readonly kind: HandleKind;
   /** `null` while the server sleeps: a dormant handle from the cached definitions. */
   readonly epoch: Epoch | null;
-  /** The name the server knows: a tool's or prompt's name, a resource's URI. */
+  /** The name the server knows: a tool's or prompt's name, a resource's URI, a template's URI template. */
   readonly wireName: string;
   readonly definitionDigest: Digest;
   /** Verbatim, as the server sent it. */
@@ -64,17 +65,25 @@ export interface Progress {
 /** The request that a dispatch sends: fixed by the authorisation, so that nothing else can be sent in its name. */
 export interface Operation {
   readonly agentId: AgentId;
-  readonly epoch: Epoch;
   /** Whom the leave was given. */
   readonly caller: Caller;
-  readonly method: 'tools/call' | 'resources/read' | 'prompts/get';
-  /** Tool or prompt name, or resource URI. */
+  readonly epoch: Epoch;
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
+  /** Tool or prompt name, resource URI, or what is completed: prompt name or URI template. */
   readonly wireName: string;
   readonly arguments: JsonObject;
   /** The handle's own definition; gives the HTTP wire its header annotations. */
   readonly definition: Definition;
+  /** Only of `completion/complete`: `ref`, `argument` and `context` as the protocol has them. */
+  readonly completes?: JsonObject;
   /** Further `_meta` members to pass on (traceparent …); reserved keys are the connection's own. */
   readonly meta?: JsonObject;
+}
+
+/** What a server says of itself besides what it offers, verbatim. */
+export interface SelfDescription {
+  readonly instructions?: string;
+  readonly capabilities: JsonObject;
 }
 
 /** A result verbatim: for `tools/call` with `content`, `isError`, `structuredContent`, `_meta` … as they came. */

@@ -17,6 +17,7 @@ function toolWith(inputSchema: JsonValue, more: JsonObject = {}): Handle {
     protocolVersion: '2026-07-28',
     tools: [{ name: 'tool', inputSchema, ...more }],
     resources: [],
+    templates: [],
     prompts: [],
   });
   const [handle] = handles;

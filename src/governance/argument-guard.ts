@@ -1,14 +1,18 @@
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { nearestName } from '../core/nearest-name.ts';
+import { matchesTemplate } from '../core/uri-template.ts';
 import type { Diagnostic, Handle } from '../core/words.ts';
 import type { Received, Snapshot } from './argument-snapshot.ts';
 import { compiledSchemas } from './compiled-schemas.ts';
 
 /** Checks the arguments of a call before anybody is asked about it (behaviour.md B4). */
 export interface ArgumentGuard {
-  /** Against the tool's original schema. Rejects with `bad-arguments`; never because of a schema that cannot be used. */
-  check(handle: Handle, received: Received): Promise<Snapshot>;
+  /**
+   * Against the tool's original schema, or the URI template; what is completed need not be whole. Rejects with
+   * `bad-arguments`; never because of a schema that cannot be used.
+   */
+  check(handle: Handle, received: Received, isCompletion?: boolean): Promise<Snapshot>;
   /** What a person should know about the schema, once it was looked at. */
   diagnostic(handle: Handle): Diagnostic | undefined;
 }
@@ -17,8 +21,10 @@ export interface ArgumentGuard {
 export function argumentGuard(): ArgumentGuard {
   const schemas = compiledSchemas('inputSchema');
   return {
-    async check(handle, snapshot) {
+    async check(handle, snapshot, isCompletion = false) {
       if ('problem' in snapshot) throw bad(handle, [snapshot.problem]);
+      const wrong = isCompletion ? notCompletable(handle) : foreignUri(handle, snapshot);
+      if (wrong !== undefined) throw bad(handle, [wrong]);
       if (handle.kind !== 'tool') return snapshot;
       const unknown = unknownNames(handle.definition['inputSchema'], snapshot.args);
       if (unknown.length > 0) throw bad(handle, unknown);
@@ -35,6 +41,19 @@ export function argumentGuard(): ArgumentGuard {
       return { code: 'unusable-schema', message };
     },
   };
+}
+
+function notCompletable({ kind }: Handle): string | undefined {
+  if (kind === 'prompt' || kind === 'template') return undefined;
+  return `only arguments of prompts and of templates can be completed, and this is a ${kind}`;
+}
+
+/** What is wrong with the URI that is to be read through a template, if anything is. */
+function foreignUri({ kind, wireName }: Handle, { args }: Snapshot): string | undefined {
+  if (kind !== 'template') return undefined;
+  const { uri } = args;
+  if (typeof uri !== 'string') return 'a template needs "uri", the URI of the resource to read';
+  return matchesTemplate(wireName, uri) ? undefined : `${JSON.stringify(uri.slice(0, 200))} does not fit ${wireName}`;
 }
 
 /** A closed schema names all its arguments: an unknown one is refused with what was probably meant, never dropped. */

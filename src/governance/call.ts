@@ -6,7 +6,7 @@ import type { CallClient } from '../core/ports/call-client.ts';
 import type { Caller, Diagnostic, Handle, HandleKind, Progress, RawResult } from '../core/words.ts';
 import type { Approval } from './approval.ts';
 
-/** One call of a tool, one read of a resource, or one request for a prompt, as an edge asks for it. */
+/** One call of a tool, one read of a resource, one request for a prompt, or the completion of an argument, as an edge asks for it. */
 export interface Call {
   readonly agentId: AgentId;
   readonly caller: Caller;
@@ -19,7 +19,13 @@ export interface Call {
   readonly handle: Handle | string;
   /** What the name is a name of; `tool` if not said. */
   readonly kind?: HandleKind;
+  /** Of a template: `{ uri }`, the resource to read. */
   readonly arguments: JsonObject;
+  /**
+   * Completes one argument of the prompt or template instead of calling it: nobody is asked, and nothing happens where no
+   * call could pass the rules. Needs the server's `completions` capability.
+   */
+  readonly completes?: Completes | undefined;
   /** Further `_meta` members to pass on (traceparent …). */
   readonly meta?: JsonObject;
   readonly onprogress?: (progress: Progress) => void;
@@ -34,6 +40,12 @@ export interface Call {
   readonly patience?: number;
 }
 
+/** What is to be completed, verbatim: the argument as far as it was typed, and what was filled in before. */
+export interface Completes {
+  readonly argument: JsonObject;
+  readonly context?: JsonObject;
+}
+
 /** What a call that ran gives back. A tool's own failure (`isError`) is a result, not an error. */
 export interface Dispatched {
   /** Verbatim. */
@@ -46,6 +58,9 @@ export interface Dispatched {
 /** The one way to a server's tools, resources and prompts. Rejects with a LongshoreError; the signal ends wait and call. */
 export type Dispatch = (call: Call, signal: AbortSignal) => Promise<Dispatched>;
 
+/** What dispatch needs of a connection. */
+export type LiveConnection = Pick<Connection, 'epoch' | 'state' | 'call'>;
+
 /** What dispatch needs of the many connections. */
 export interface Fleet {
   /** The ready connection of a server, if it has one now. */
@@ -53,6 +68,3 @@ export interface Fleet {
   /** The ready connection, after starting the server where it sleeps; its handles are mounted by then. */
   wake(agentId: AgentId, ownerKey: ServerKey, signal: AbortSignal): Promise<LiveConnection>;
 }
-/** What dispatch needs of a connection. */
-export type LiveConnection = Pick<Connection, 'epoch' | 'state' | 'call'>;
-

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../core/json.ts';
-import type { Caller, Handle } from '../core/words.ts';
+import type { Caller, Handle, HandleKind } from '../core/words.ts';
 import { conditionHolds } from './argument-condition.ts';
 import { globMatches } from './glob.ts';
 import { type Level, levels, type Pin, type Rule } from './rule.ts';
@@ -39,7 +39,7 @@ export function compileRule(rule: Rule): CompiledRule {
       unreadable: problem ?? ('problem' in parsed ? parsed.problem : undefined),
       covers: handle =>
         isAgents(handle) &&
-        (reach.kind === undefined || reach.kind === handle.kind) &&
+        isOfKind(handle, reach.kind) &&
         (reach.target === undefined || targetCovers(reach.target, handle)),
       isCurrent: () => true,
       applies: () => true,
@@ -81,7 +81,12 @@ function patternCovers(pattern: RulePattern, handle: Handle, caller: Caller): bo
 
 /** Whether a handle is of the kind and of the names that a pattern is about, whoever calls it with whatever. */
 export function patternReaches({ kind, target }: Pick<RulePattern, 'kind' | 'target'>, handle: Handle): boolean {
-  return (kind === undefined || kind === handle.kind) && targetCovers(target, handle);
+  return isOfKind(handle, kind) && targetCovers(target, handle);
+}
+
+/** Whoever speaks of resources means those of templates too. */
+function isOfKind(handle: Handle, kind: HandleKind | undefined): boolean {
+  return kind === undefined || kind === handle.kind || (kind === 'resource' && handle.kind === 'template');
 }
 
 /** Exactly, because the pattern's text could mean more: a caller or tool may have `*` in its name. */

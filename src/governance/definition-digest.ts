@@ -2,8 +2,11 @@ import { type Digest, sha256 } from '../core/ids.ts';
 import { canonicalJson, type JsonObject } from '../core/json.ts';
 import type { Definition } from '../core/words.ts';
 
-/** What a person judges a tool by; `uri` and `arguments` are what a resource and a prompt have instead of schemas. */
-const judged = ['name', 'uri', 'description', 'inputSchema', 'outputSchema', 'annotations', 'arguments'] as const;
+/** What a person judges a tool by; what other kinds have instead of schemas is `uri`, `uriTemplate` and `arguments`. */
+const judged = [
+  ...['name', 'uri', 'uriTemplate', 'description'],
+  ...['inputSchema', 'outputSchema', 'annotations', 'arguments'],
+] as const;
 
 /** The part of a definition that its digest covers: what a decision was about, and what a difference is shown of. */
 export function judgedPart(definition: Definition): JsonObject {

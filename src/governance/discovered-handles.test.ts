@@ -14,6 +14,7 @@ const nothing: Offer = {
   protocolVersion: '2026-07-28',
   tools: [],
   resources: [],
+  templates: [],
   prompts: [],
 };
 

@@ -1,8 +1,10 @@
-import type { Epoch } from '../core/ids.ts';
+import type { Epoch, HandleName } from '../core/ids.ts';
+import type { JsonValue } from '../core/json.ts';
+import { isLinkedResource } from '../core/linked-resource.ts';
 import type { Discovered } from '../core/ports/mount.ts';
 import type { Definition, Diagnostic, Handle, HandleKind } from '../core/words.ts';
 import { definitionDigest } from './definition-digest.ts';
-import { handleName } from './handle-names.ts';
+import { handleName, plainHandleName } from './handle-names.ts';
 
 /** What a server offers, and on which connection; `epoch: null` for the cached definitions of a sleeping server. */
 export type Offer = Omit<Discovered, 'epoch'> & { readonly epoch: Epoch | null };
@@ -20,6 +22,7 @@ export function discoveredHandles(offer: Offer): {
   for (const [kind, definitions] of [
     ['tool', offer.tools],
     ['resource', offer.resources],
+    ['template', offer.templates],
     ['prompt', offer.prompts],
   ] as const) {
     for (const definition of definitions) {
@@ -42,13 +45,13 @@ export function discoveredHandles(offer: Offer): {
 }
 
 function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handle | undefined {
-  const wireName = kind === 'resource' ? definition.uri : definition.name;
+  const wireName = wireNameOf(kind, definition);
   if (typeof wireName !== 'string' || wireName === '') return undefined;
   try {
     return Object.freeze({
       agentId: offer.agentId,
       ownerKey: offer.serverKey,
-      handleName: handleName(offer.serverKey, wireName),
+      handleName: nameIn(offer, kind, wireName, definition),
       kind,
       epoch: offer.epoch,
       wireName,
@@ -61,6 +64,17 @@ function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handl
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/** The template for what is not listed has a name of its own, always with its server's before it. */
+function nameIn({ serverKey, names }: Offer, kind: HandleKind, wireName: string, definition: Definition): HandleName {
+  if (isLinkedResource({ kind, wireName, definition })) return handleName(serverKey, definition.name);
+  return names === 'plain' ? plainHandleName(wireName) : handleName(serverKey, wireName);
+}
+
+function wireNameOf(kind: HandleKind, { name, uri, uriTemplate }: Definition): JsonValue | undefined {
+  if (kind === 'resource') return uri;
+  return kind === 'template' ? uriTemplate : name;
 }
 
 function unusable(kind: HandleKind, definition: Definition): Diagnostic {

@@ -420,7 +420,7 @@ describe('dispatch', () => {
     const offer = { agentId: alice, serverKey: files, epoch, protocolVersion, tools: [tool('read')] };
     const { registryMount } = await import('./registry-mount.ts');
     registryMount(world.registry, () => {}).mount(
-      { ...offer, resources: [{ name: 'notes', uri: 'file:///notes' }], prompts: [{ name: 'read' }] },
+      { ...offer, resources: [{ name: 'notes', uri: 'file:///notes' }], templates: [], prompts: [{ name: 'read' }] },
       'list-changed',
     );
     const resource = world.registry.list(alice, { kind: 'resource' })[0];

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { DispatchId, RandomId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Handle, HandleKind, Operation, RawResult } from '../core/words.ts';
+import type { Handle, HandleKind, RawResult } from '../core/words.ts';
 import type { AwakeHandle, Question } from './approval.ts';
 import type { Approvals } from './approvals.ts';
 import type { ArgumentGuard } from './argument-guard.ts';
@@ -13,11 +13,13 @@ import type { Call, Dispatch, Fleet } from './call.ts';
 import { type CallRecord, callRecord, type Permit } from './call-record.ts';
 import { isInScope } from './caller-scope.ts';
 import type { Grant } from './grants.ts';
+import { operationOf } from './operation.ts';
 import type { OutputCheck } from './output-check.ts';
 import type { Decision } from './policy.ts';
 import type { Redactor } from './redact.ts';
 import type { Registry } from './registry.ts';
 import type { Rules } from './rules.ts';
+import { decideAbout, listedInstead } from './template-reads.ts';
 
 /** Everything that dispatch stands on. */
 export interface DispatchNeeds {
@@ -42,14 +44,14 @@ export function createDispatch(needs: DispatchNeeds): Dispatch {
     const dispatchId = needs.randomId() as DispatchId;
     const record = callRecord({ audit: needs.audit, now: () => needs.clock.now() }, dispatchId, call);
     try {
-      const asked = received(call.arguments);
-      const named = resolve(needs, call);
+      const asked = received(call.completes ?? call.arguments);
+      const named = resolve(needs, call, asked.args);
       record.about(named, asked);
       using _hold = needs.registry.hold(named.agentId, named.ownerKey);
       decide(needs, named, call, asked.args);
-      const handle = await wake(needs, named, call, signal);
+      const handle = await wake(needs, named, call, asked.args, signal);
       record.about(handle, asked);
-      const args = await needs.guard.check(handle, asked);
+      const args = await needs.guard.check(handle, asked, call.completes !== undefined);
       const permit = await permitted(needs, { dispatchId, caller: call.caller, handle, ...args }, call, signal);
       await record.authorise(permit);
       const result = await send(needs, record, { handle, args: args.args, call, signal });
@@ -63,35 +65,46 @@ export function createDispatch(needs: DispatchNeeds): Dispatch {
   };
 }
 
-function resolve({ registry, isOpen }: DispatchNeeds, call: Call): Handle {
+function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: JsonObject | undefined): Handle {
   if (!isOpen()) throw new LongshoreError('server-closing', 'The service is stopping; it begins no more calls.');
   if (typeof call.handle === 'string') {
     const handle = registry.lookup(call.agentId, call.handle, call.kind);
-    if (handle !== undefined) return handle;
+    if (handle !== undefined) return listedInstead(registry, handle, args);
     throw unknown(call.kind, call.handle);
   }
   const handle = call.handle.agentId === call.agentId ? registry.successor(call.handle) : undefined;
-  if (handle !== undefined) return handle;
+  if (handle !== undefined) return listedInstead(registry, handle, args);
   throw stale(call.handle);
 }
 
 function decide({ rules }: DispatchNeeds, handle: Handle, call: Call, args: JsonObject | undefined): Decision {
   const { caller, scope } = call;
+  const { policy } = rules;
   if (!isInScope(handle, scope?.())) throw unknown(handle.kind, nameOf(call.handle));
-  const decision = rules.policy.decide(handle, caller, args);
+  // Typing must not ask: arguments that are not complete yet are no call, so only what forbids all calls counts.
+  if (call.completes !== undefined && !policy.forbids(handle, caller)) return allowed;
+  const { decision, about } = decideAbout(policy, handle, caller, args);
   if (decision.level !== 'deny') return decision;
-  const { because } = rules.policy.explain(handle, caller, args);
+  const { because } = policy.explain(about, caller, args);
   throw new LongshoreError('denied', `${handle.handleName} was not called. ${because}`, {
     data: decision.rule === undefined ? {} : { ruleId: decision.rule.id },
   });
 }
 
+const allowed: Decision = { level: 'allow', rule: undefined, changed: undefined };
+
 /** Waking gives a dormant handle its epoch; where the definition changed, a name leads to the new one and is decided anew. */
-async function wake(needs: DispatchNeeds, named: Handle, call: Call, signal: AbortSignal): Promise<AwakeHandle> {
+async function wake(
+  needs: DispatchNeeds,
+  named: Handle,
+  call: Call,
+  args: JsonObject | undefined,
+  signal: AbortSignal,
+): Promise<AwakeHandle> {
   const connection = needs.fleet.connection(named.agentId, named.ownerKey);
   if (isAwake(named) && connection?.epoch === named.epoch) return named;
   await needs.fleet.wake(named.agentId, named.ownerKey, signal);
-  const handle = resolve(needs, call);
+  const handle = resolve(needs, call, args);
   if (isAwake(handle)) return handle;
   throw stale(handle);
 }
@@ -135,26 +148,20 @@ function claimed(
   }
 }
 
-const methods = { tool: 'tools/call', resource: 'resources/read', prompt: 'prompts/get' } as const satisfies Record<
-  HandleKind,
-  Operation['method']
->;
-
 /** Re-checks handle and rules and writes, without giving way to anything in between (R40). */
 function send(
   needs: DispatchNeeds,
   record: CallRecord,
   { handle, args, call, signal }: { handle: AwakeHandle; args: JsonObject; call: Call; signal: AbortSignal },
 ): Promise<RawResult> {
-  const { agentId, ownerKey, epoch, kind, wireName, definition } = handle;
-  const { meta, onprogress, client, idleTimeout, totalTimeout } = call;
+  const { agentId, ownerKey, epoch } = handle;
+  const { onprogress, client, idleTimeout, totalTimeout } = call;
   const connection = needs.fleet.connection(agentId, ownerKey);
   const isCurrent = connection?.epoch === epoch && connection.state.name === 'ready';
   if (!isCurrent || !needs.registry.isLive(handle)) throw stale(handle);
   if (signal.aborted) throw cancelled();
   decide(needs, handle, call, args);
-  const operation = { agentId, caller: call.caller, epoch, method: methods[kind], wireName, arguments: args, definition };
-  const authorisation = needs.mint(meta === undefined ? operation : { ...operation, meta });
+  const authorisation = needs.mint(operationOf(handle, args, call));
   record.sent();
   return connection.call(authorisation, {
     signal,

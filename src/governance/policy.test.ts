@@ -19,6 +19,7 @@ function handleOf(server: string, tool: string, agent = alice, description = 'do
     protocolVersion: '2026-07-28',
     tools: [{ name: tool, description, inputSchema: {} }],
     resources: [],
+    templates: [],
     prompts: [],
   });
   const [handle] = handles;

@@ -14,6 +14,7 @@ function offer(key: string, tool: string): Discovered {
     protocolVersion: '2026-07-28',
     tools: [{ name: tool, inputSchema: { type: 'object' } }],
     resources: [],
+    templates: [],
     prompts: [],
   };
 }

@@ -21,6 +21,7 @@ function handles(tools: readonly Definition[], epoch: string | null, ownerKey = 
     protocolVersion: '2026-07-28',
     tools,
     resources: [],
+    templates: [],
     prompts: [],
   }).handles;
 }

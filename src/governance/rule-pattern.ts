@@ -1,5 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
-import type { HandleKind } from '../core/words.ts';
+import { type HandleKind, handleKinds } from '../core/words.ts';
 import { type Condition, type Literal, type Operator, operators } from './argument-condition.ts';
 import { type Glob, glob } from './glob.ts';
 import { type Token, tokens } from './rule-tokens.ts';
@@ -11,7 +11,7 @@ export type Target =
 
 /** A rule's text, understood. */
 export interface RulePattern {
-  /** `undefined`: tools, resources and prompts alike. */
+  /** `undefined`: everything alike; `resource` includes templates. */
   readonly kind: HandleKind | undefined;
   readonly target: Target;
   readonly caller: Glob | undefined;
@@ -33,7 +33,7 @@ export type Parsed =
     };
 
 /**
- * Reads the way people write rules: `[tool | resource | prompt] TARGET [by CALLER] [for AGENT] [when CONDITION [and …]]`,
+ * Reads the way people write rules: `[tool | resource | template | prompt] TARGET [by CALLER] [for AGENT] [when CONDITION [and …]]`,
  * e.g. `filesystem.write_file when path startsWith /srv/ and size <= 1000`, `github.*`, `*.delete_*`. Never throws.
  */
 export function parsePattern(text: string): Parsed {
@@ -193,7 +193,7 @@ class Reader {
 }
 
 function isKind(text: string): text is HandleKind {
-  return text === 'tool' || text === 'resource' || text === 'prompt';
+  return handleKinds.some(kind => kind === text);
 }
 
 function literalOf({ text, quoted }: Token): Literal {

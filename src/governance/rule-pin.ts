@@ -1,6 +1,6 @@
 import type { Digest, HandleName, ServerKey } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
-import type { Caller, Handle } from '../core/words.ts';
+import { type Caller, type Handle, handleKinds } from '../core/words.ts';
 import type { StoredRule } from '../store/rules.ts';
 import { judgedPart } from './definition-digest.ts';
 import type { Pin, Rule } from './rule.ts';
@@ -34,12 +34,13 @@ function readPin(value: StoredRule['pin']): Pin | undefined {
   const { ownerKey, handleName, kind, caller, definitionDigest, definition } = value;
   if (typeof ownerKey !== 'string' || typeof handleName !== 'string' || typeof definitionDigest !== 'string')
     return undefined;
-  if (kind !== 'tool' && kind !== 'resource' && kind !== 'prompt') return undefined;
+  const known = handleKinds.find(each => each === kind);
+  if (known === undefined) return undefined;
   if ((caller !== null && typeof caller !== 'string') || !isJsonObject(definition)) return undefined;
   return {
     ownerKey: ownerKey as ServerKey,
     handleName: handleName as HandleName,
-    kind,
+    kind: known,
     caller: caller as Caller | null,
     definitionDigest: definitionDigest as Digest,
     definition,

@@ -167,7 +167,7 @@ async function keepLoaded(book: SavedBook, who: Actor, member: ServerMember, set
     fleet.keep(member, secured.planned);
     if (row) await book.discardUnused(row);
     const offered = registry.list(agentId, { ownerKey: serverKey }).map(entryOf);
-    await cache.keepLogged(saved.serverId, offered, serverKey);
+    await cache.keepLogged(saved.serverId, offered, member.lastSaid, serverKey);
   }
 }
 

@@ -81,7 +81,7 @@ export class Refreshes {
     const { discovery, protocolVersion } = await list(book, row, signal, onPhase);
     const found = { agentId, serverKey: key, epoch: null, protocolVersion, ...discovery };
     const { handles, diagnostics } = discoveredHandles(found);
-    await cache.keep(serverId, handles.map(entryOf));
+    await cache.keep(serverId, handles.map(entryOf), discovery.said);
     fleet.offer(agentId, key, { discovery, protocolVersion });
     return {
       tools: discovery.tools,

@@ -3,6 +3,7 @@ import { approvalsTable } from './approvals.ts';
 import { auditTable } from './audit.ts';
 import { cachedDefinitionsTable } from './cached-definitions.ts';
 import { callersTable } from './callers.ts';
+import { descriptionsTable } from './descriptions.ts';
 import { imageTransportsTable } from './image-transports.ts';
 import { ledgerTable } from './ledger.ts';
 import { rulesTable } from './rules.ts';
@@ -17,6 +18,7 @@ export const tables = {
   imageTransports: imageTransportsTable,
   servers: serversTable,
   cachedDefinitions: cachedDefinitionsTable,
+  descriptions: descriptionsTable,
   rules: rulesTable,
   approvals: approvalsTable,
   audit: auditTable,

@@ -1,5 +1,5 @@
 import type { AgentId, Digest, Epoch, ServerKey } from '../ids.ts';
-import type { Definition, WithdrawReason } from '../words.ts';
+import type { Definition, SelfDescription, WithdrawReason } from '../words.ts';
 
 /** What a connection found, on its way to becoming handles. */
 export interface Discovered {
@@ -14,6 +14,7 @@ export interface Discovered {
   readonly resources: readonly Definition[];
   readonly templates: readonly Definition[];
   readonly prompts: readonly Definition[];
+  readonly said?: SelfDescription;
   /** Of definitions that were digested before, so that a start need not do it again. */
   readonly digests?: ReadonlyMap<Definition, Digest>;
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalView } from '../../client/api-types.ts';
+import { handleKinds } from '../../core/words.ts';
 import type { Approval } from '../../governance/approval.ts';
 import type { StoredApproval } from '../../store/approvals.ts';
 import { instant, jsonValue, maybe, rawResult } from './common.ts';
@@ -15,7 +16,7 @@ export const approvalSchema = z
     caller: z.string(),
     server: z.string(),
     handleName: z.string(),
-    kind: z.enum(['tool', 'resource', 'prompt']),
+    kind: z.enum(handleKinds),
     tool: z.string().nullable(),
     args: z.string(),
     because: z.string().nullable(),

@@ -8,10 +8,12 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 const least: Readonly<Record<string, JsonObject>> = {
   'tools/list': { tools: [] },
   'resources/list': { resources: [] },
+  'resources/templates/list': { resourceTemplates: [] },
   'prompts/list': { prompts: [] },
   'tools/call': { content: [] },
   'resources/read': { contents: [] },
   'prompts/get': { messages: [] },
+  'completion/complete': { completion: { values: [] } },
 };
 
 /** The SDK's copy of a followed request's result, whatever the server sent. */

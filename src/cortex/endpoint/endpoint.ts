@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import type { AgentId, ServerKey } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { ClientSide } from '../../operator/client-side.ts';
 import { isAtLeast, lowestLevel } from './governed-call.ts';
@@ -13,9 +13,10 @@ import { LegacyRequests } from './legacy-requests.ts';
 import type { LegacySession } from './legacy-session.ts';
 import { LinkedResources } from './linked-resources.ts';
 import { ListenStreams } from './listen-streams.ts';
-import type { McpClient } from './mcp-client.ts';
+import { clientHas, type McpClient } from './mcp-client.ts';
 import { createMethods } from './methods.ts';
 import { ModernRequests } from './modern-requests.ts';
+import { metaKeys } from './request-headers.ts';
 import { Sessions } from './sessions.ts';
 import { SocketClient } from './socket-endpoint.ts';
 import { findToolsDefinition, ToolFinder } from './tool-finder.ts';
@@ -60,6 +61,20 @@ const keepAlive = 15_000;
 const idleSession = 30 * 60_000;
 const mostSessions = 2_000;
 const mostBody = 16 * 1024 * 1024;
+
+/** What a 2025 client has asked to hear. */
+function wants({ logLevel, subscriptions, hello }: LegacySession, { method, params }: ServerNotice): boolean {
+  if (method === 'notifications/message') return logLevel !== undefined && isAtLeast(params.level, logLevel);
+  if (method === 'notifications/elicitation/complete') return clientHas(hello, 'elicitation.url');
+  return typeof params.uri === 'string' && subscriptions.has(params.uri);
+}
+
+/** The subscription is ours at its server, and means nothing to a client. */
+function withoutSubscription({ _meta, ...params }: JsonObject): JsonObject {
+  if (!isJsonObject(_meta)) return params;
+  const { [metaKeys.subscription]: _, ...rest } = _meta;
+  return Object.keys(rest).length === 0 ? params : { ...params, _meta: rest };
+}
 
 /** See `McpEndpoint`. */
 export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
@@ -135,13 +150,9 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
       const { server, method, params } = notice;
       for (const session of open.keys()) {
         if (!mayHear(session.client, notice)) continue;
-        const wants =
-          method === 'notifications/message'
-            ? session.logLevel !== undefined && isAtLeast(params.level, session.logLevel)
-            : typeof params.uri === 'string' && session.subscriptions.has(params.uri);
-        if (wants) session.notify(method, params);
+        if (wants(session, notice)) session.notify(method, withoutSubscription(params));
       }
-      if (method === 'notifications/message') return;
+      if (method !== 'notifications/resources/updated') return;
       for (const listening of listens.all) {
         if (mayHear(listening.client, notice)) listening.updated(server, params);
       }

@@ -46,7 +46,7 @@ export async function governedCall(ground: EndpointGround, exchange: Exchange, w
     ...wanted,
     meta: exchange.meta,
     client: {
-      identity: client.id,
+      identity: exchange.identity,
       capabilities: exchange.capabilities,
       ask: (questions, until) => exchange.ask(questions, until),
       ...logging(exchange),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -32,6 +33,7 @@ export class LegacySession implements SessionState {
   readonly #running = new Map<RequestId, AbortController>();
   readonly #asked = new Map<RequestId, PromiseWithResolvers<JsonObject>>();
   readonly #ending = new AbortController();
+  readonly #identity = randomUUID();
   #asks = 0;
   #lastUsed: number;
 
@@ -61,6 +63,7 @@ export class LegacySession implements SessionState {
       return await method({
         client: this.client,
         era: 'legacy',
+        identity: this.#identity,
         capabilities: this.hello.capabilities,
         meta,
         signal,

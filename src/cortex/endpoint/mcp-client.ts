@@ -24,6 +24,8 @@ export interface Exchange {
   readonly capabilities: JsonObject;
   /** The request's `_meta`. */
   readonly meta: JsonObject;
+  /** Requests of one session are one client's; without sessions, those with one token. */
+  readonly identity: string;
   /** Fires when the client cancels it or goes away. */
   readonly signal: AbortSignal;
   /** Of 2025 clients: what outlives the request. */

@@ -26,7 +26,14 @@ export class ModernRequests {
     const { method: name, params } = request;
     const { capabilities } = readEnvelope(params);
     const method = methodOf(this.#methods, name, 'modern');
-    const exchange = { client, era: 'modern', capabilities, meta: metaOf(params), session: undefined } as const;
+    const exchange = {
+      client,
+      era: 'modern',
+      capabilities,
+      meta: metaOf(params),
+      identity: client.id,
+      session: undefined,
+    } as const;
     if (!withRounds.has(name)) {
       const running: Running = { signal, notify: tell, ask: () => Promise.reject(noRounds(name)) };
       const result = await method.run({ ...exchange, ...running }, params);

@@ -160,6 +160,9 @@ function arranged(kind: HandleKind, seen: readonly Handle[]): readonly Handle[] 
     return own.toSorted((one, other) => (one.handleName < other.handleName ? -1 : 1));
   }
   const first = new Map<string, Handle>();
-  for (const handle of own) if (!first.has(handle.wireName)) first.set(handle.wireName, handle);
+  for (const handle of own) {
+    const key = isLinkedResource(handle) ? `${handle.wireName} ${handle.ownerKey}` : handle.wireName;
+    if (!first.has(key)) first.set(key, handle);
+  }
   return [...first.values()].sort((one, other) => (one.wireName < other.wireName ? -1 : 1));
 }

@@ -14,6 +14,8 @@ export class SummaryReporter implements Reporter {
         counts[state] += 1;
         if (state === 'skipped') skippedModules.add(module.relativeModuleId);
       }
+      // What stood before or behind a suite's tests; they count as skipped, which is not all there is to say.
+      for (const suite of module.children.allSuites()) counts.failed += suite.errors().length > 0 ? 1 : 0;
       // A file that does not load has no tests to count, and must not pass for an empty one.
       if (tests === 0 && !module.ok()) counts.failed += 1;
     }

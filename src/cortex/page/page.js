@@ -226,6 +226,7 @@ async function signOut() {
   signedOut();
 }
 
+element('mcp-address').textContent = `${location.origin}/mcp`;
 element('sign-out').addEventListener('click', () => void signOut());
 
 await signIn();

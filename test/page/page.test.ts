@@ -21,7 +21,8 @@ describe.runIf(found.available)('the page in a real browser', () => {
     running.defer(() => browser.close());
     home = running.use(longshoreHome());
     service = await home.serve();
-    await home.json('add', 'notes', '--', process.execPath, fixture('two-tools'));
+    const { code, stderr } = await home.run('add', 'notes', '--', process.execPath, fixture('two-tools'));
+    if (code !== 0) throw new Error(stderr);
   }, patience);
   afterAll(() => running.disposeAsync(), patience);
 

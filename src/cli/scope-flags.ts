@@ -4,39 +4,40 @@ import { LongshoreError } from '../core/errors.ts';
 import { collect } from './collect.ts';
 
 /** What the command line says about what a token reaches. */
-export interface ScopeFlags {
+export type ScopeFlags = {
   readonly server: readonly string[];
   readonly tools: readonly string[];
   readonly pin: readonly string[];
   readonly readOnly?: boolean | undefined;
   readonly find?: boolean | undefined;
   readonly manage?: boolean | undefined;
-}
+};
 
 /** Adds the flags that limit a token. */
-export function withScopeFlags<Args extends unknown[], Options extends OptionValues>(command: Command<Args, Options>) {
-  return command
+export function withScopeFlags<Args extends unknown[], Options extends OptionValues>(
+  command: Command<Args, Options>,
+): Command<Args, Options & ScopeFlags> {
+  const groups = "only tools, resources and prompts that fit, e.g. 'github.*', '*.read_*' (may be repeated)";
+  command
     .option('--server <key>', 'only this server (may be repeated)', collect, [])
-    .option(
-      '--tools <pattern>',
-      "only tools, resources and prompts that fit, e.g. 'github.*', '*.read_*' (may be repeated)",
-      collect,
-      [],
-    )
+    .option('--tools <pattern>', groups, collect, [])
     .option('--read-only', 'of tools only those that say that they only read')
     .option('--pin <pattern>', 'list only tools that fit, and find_tools for the rest (may be repeated)', collect, [])
     .option('--find', 'list find_tools only, with which the client finds the rest')
     .option('--manage', 'let it ask to search, load and unload servers');
+  // Commander's own type of this chain is too long to be written into a declaration file.
+  return command as unknown as Command<Args, Options & ScopeFlags>;
 }
 
 /** Adds the flags that take limits away again. */
 export function withWideningFlags<Args extends unknown[], Options extends OptionValues>(
   command: Command<Args, Options>,
-) {
-  return command
+): Command<Args, Options> {
+  command
     .option('--no-read-only', 'all tools, whatever they do')
     .option('--no-find', 'list all tools')
     .option('--no-manage', 'do not let it ask for servers');
+  return command;
 }
 
 /** What of a scope the flags speak about; `*` for a server or for tools means all. Throws `usage`. */

@@ -3,7 +3,7 @@ import type { Fleet } from '../connections/fleet.ts';
 import type { ServerMember } from '../connections/server-member.ts';
 import { emptyScope } from '../core/caller-scope.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
-import type { AgentId } from '../core/ids.ts';
+import { type AgentId, ownServerKey } from '../core/ids.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Caller, Handle, Operation, RawResult } from '../core/words.ts';
 import { isHidden } from '../governance/caller-scope.ts';
@@ -81,7 +81,8 @@ async function search(needs: ManageNeeds, asker: Asker, args: JsonObject): Promi
   const { limit } = args;
   const words = textOf(args['query']);
   const most = typeof limit === 'number' ? limit : 10;
-  const tools = needs.search.search(asker.agentId, words, most, asker.sees);
+  const isOthers = (handle: Handle) => handle.ownerKey !== ownServerKey && asker.sees(handle);
+  const tools = needs.search.search(asker.agentId, words, most, isOthers);
   const servers = await searchServers({ ...needs.ground(), registry: needs.registry }, asker, words, tools);
   const found = servers.slice(0, most);
   const lines = [

@@ -89,6 +89,11 @@ describe('managing servers as tools', { timeout: 60_000 }, () => {
     const [question] = (await home.ask('GET', '/api/approvals')).body as { id: string }[];
     const always = { body: { approve: true, scope: 'always' } };
     expect((await home.ask('POST', `/api/approvals/${question?.id}`, always)).status).toBe(400);
+    const only = 'longshore.load when ref not in [notes, mcp/time]';
+    await home.ask('PUT', '/api/rules', { body: { level: 'deny', pattern: only } });
+    expect(await endOf(call(manager, 'longshore__load', { ref: 'mcp/time' }, 0))).toBe('approval-pending');
+    expect(await endOf(call(manager, 'longshore__load', { ref: 'mcp/other' }, 0))).toBe('denied');
+    expect(seen(manager)).toContain('longshore__load');
     await home.ask('PUT', '/api/rules', { body: { level: 'deny', pattern: 'longshore.load' } });
     expect(await endOf(call(manager, 'longshore__load', { ref: 'other' }, 0))).toBe('denied');
     expect(seen(manager)).toEqual(['longshore__search', 'longshore__unload']);

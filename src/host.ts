@@ -23,6 +23,7 @@ import { type Log, silentLog } from './core/ports/log.ts';
 import { createAgent } from './create-agent.ts';
 import { explainPlanned } from './explain-planned.ts';
 import { type Governance, openGovernance } from './governance/governance.ts';
+import { maskedLog } from './governance/masked-log.ts';
 import type { OperatorProof } from './governance/operator-proof.ts';
 import { createRedactor, type Redactor } from './governance/redact.ts';
 import { createRegistry, type Registry } from './governance/registry.ts';
@@ -69,8 +70,9 @@ export interface HostOptions {
    * can ask for everything, whoever will call. Default false: they are told what `clientFor` declares.
    */
   readonly relaysInput?: boolean;
+  /** Hears what happens; values that must be masked are masked before it does (S15). */
   readonly log?: Log;
-  /** Learns the values that must be masked (S15); a program that hands in its own can mask its log with it. */
+  /** Learns the values that must be masked (S15); a program that hands in its own can mask what else it writes. */
   readonly redactor?: Redactor;
   /** Cleans up when SIGINT, SIGTERM or SIGHUP arrives and then raises it again (R5); default true. */
   readonly handleSignals?: boolean;
@@ -111,7 +113,8 @@ interface OpenHost {
  */
 export async function openHost(options: HostOptions = {}): Promise<Host> {
   const { env = process.env, platform = process.platform, homeDir = homedir() } = options;
-  const { clock = systemClock, randomId: random = randomId, log = silentLog } = options;
+  const { clock = systemClock, randomId: random = randomId, redactor = createRedactor() } = options;
+  const log = maskedLog(options.log ?? silentLog, redactor);
   const { settings, warnings } = readSettings({ env, platform, homeDir });
   for (const { code, message } of warnings) log.warn({ code }, message);
   const instance = random() as InstanceId;
@@ -150,7 +153,6 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   opening.defer(() => swept);
   const { mint, redeem } = createAuthority();
   const { clientFor, relaysInput = false } = options;
-  const { redactor = createRedactor() } = options;
   const onSecrets = (values: readonly string[]) => redactor.learn(values);
   const vault = openVault(store.secrets, options.ephemeral ? undefined : folder, env);
   const references = { env, secret: (name: string) => vault.get(name) };

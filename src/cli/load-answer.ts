@@ -1,6 +1,6 @@
 import type { LoadAnswer } from '../client/api-types.ts';
 import type { Client } from '../client/client.ts';
-import { LongshoreError } from '../core/errors.ts';
+import { type ErrorCode, LongshoreError } from '../core/errors.ts';
 import { tellFailure } from './failure.ts';
 import { printResult, tellNotes } from './print.ts';
 import type { CommandContext } from './program.ts';
@@ -22,8 +22,15 @@ export async function tellLoad(
     const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
     await terminal.err(`${server} · ${count} · MCP ${protocol_version} · ${transport}\n`);
   }
-  await tellPartial(context, answer, json);
+  if (answer.code !== undefined && remarks.has(answer.code)) {
+    if (!json) await terminal.err(`${answer.error}\n`);
+  } else {
+    await tellPartial(context, answer, json);
+  }
 }
+
+/** What a load that was done may add no tool for (R31): it is told, and the exit code stays 0, for the server runs. */
+const remarks: ReadonlySet<string> = new Set<ErrorCode>(['already-running', 'discovery-failed']);
 
 /** Tells the part that was not done, with its exit code. */
 export async function tellPartial(

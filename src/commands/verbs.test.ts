@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LongshoreError } from '../core/errors.ts';
 import { silentLog } from '../core/ports/log.ts';
@@ -247,6 +249,16 @@ describe('!mcp-list', () => {
       const { envelope } = await run('!mcp-list', { servers: [time, broken].slice(0, count) });
       expect(JSON.stringify(envelope)).not.toContain('311');
     }
+  });
+
+  it('R24: no text of ours names the number of servers that a catalog once had', async () => {
+    const files = await readdir(new URL('..', import.meta.url), { recursive: true, withFileTypes: true });
+    const ours = files.filter(
+      file => file.isFile() && /\.(ts|js|html|css)$/.test(file.name) && !/\.test\./.test(file.name),
+    );
+    expect(ours.length).toBeGreaterThan(100);
+    const texts = await Promise.all(ours.map(file => readFile(join(file.parentPath, file.name), 'utf8')));
+    expect(ours.filter((_, index) => /\b311\b/.test(texts[index] ?? '')).map(file => file.name)).toEqual([]);
   });
 });
 

@@ -33,7 +33,8 @@ describe('parseConfigBody', () => {
   });
 
   it('R16: never needs nor adds a transport', () => {
-    expect(parsed({ name: 'x', command: 'y' }).config).toEqual({ name: 'x', command: 'y' });
+    const config: MCPServerConfig = { name: 'x', command: 'y' };
+    expect(parsed(config).config).toEqual({ name: 'x', command: 'y' });
     expect(parsed({ name: 'x', command: 'y', transport: '' }).config).toEqual({ name: 'x', command: 'y' });
   });
 

@@ -92,12 +92,19 @@ function failed(error: LongshoreError, key: string): ServerHealth {
   const state = states[error.code] ?? 'failed';
   const secret = missingSecret(error);
   const health = attention(state, error.message, 'Restart', `longshore restart ${key}`);
-  if (state === 'needs-login') return { ...health, action: { label: 'Sign in', command: `longshore login ${key}` } };
+  if (state === 'needs-login') return needsLogin(error, key);
   if (state === 'needs-secret' && secret !== undefined) {
     return { ...health, action: { label: 'Set secret', command: `longshore secret set ${secret}` } };
   }
   if (error.code === 'docker-unavailable') return { ...health, action: { label: 'Start Docker' } };
   return health;
+}
+
+/** Signing in for the person comes later; a credential in a header works today, and a secret keeps it out of the config. */
+function needsLogin({ message }: LongshoreError, key: string): ServerHealth {
+  const header = `--header 'Authorization=Bearer \${secret:${key}}'`;
+  const sentence = `${message} Store a credential as the secret ${key}, then remove the server and add it again with ${header}.`;
+  return attention('needs-login', sentence, 'Set secret', `longshore secret set ${key}`);
 }
 
 /** The first secret that an error says is missing; a missing variable has no command that sets it. */

@@ -136,10 +136,10 @@ describe('the parts of the page', () => {
       title: 'notes (work)',
       choices: [{ label: 'Enable', method: 'PATCH', path: '/api/mcp-servers/notes', body: { enabled: true } }],
     });
-    const login = { label: 'Sign in', command: 'longshore login notes' };
+    const login = { label: 'Set secret', command: 'longshore secret set notes' };
     expect(parts.serverCard({ ...server, action: login }, undefined)).toMatchObject({
       choices: [],
-      commands: ['longshore login notes'],
+      commands: ['longshore secret set notes'],
     });
     expect(parts.serverCard({ ...server, action: { label: 'Start Docker' } }, undefined).commands).toEqual([]);
   });

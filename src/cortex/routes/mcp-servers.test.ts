@@ -131,7 +131,7 @@ describe('saved servers over REST', () => {
 });
 
 describe('removing over REST', () => {
-  it('R1, R4: answers only once the container is removed by rm -f, and then the row is gone', async () => {
+  it('R1, R2, R4: answers only once the container is removed by rm -f, and then the row is gone', async () => {
     await home.ask('POST', '/api/mcp-servers', { body: { name: 'boxed', ...inDocker } });
     const loaded = await home.ask('POST', '/api/mcp/load', { body: { ref: 'boxed' } });
     expect([loaded.status, loaded.body.status]).toEqual([200, 'ok']);
@@ -145,6 +145,18 @@ describe('removing over REST', () => {
     expect(await docker.started('rm', '-f')).not.toEqual([]);
     expect(await names()).not.toContain('boxed');
     expect((await home.ask('DELETE', '/api/mcp-servers/boxed')).status).toBe(404);
+  });
+
+  it('R2, R4: is a success where somebody else has removed the container already', async () => {
+    await home.ask('POST', '/api/mcp-servers', { body: { name: 'robbed', ...inDocker } });
+    await home.ask('POST', '/api/mcp/load', { body: { ref: 'robbed' } });
+    const list = (await home.ask('GET', '/api/mcp-servers')).body;
+    const [id] = list.find((server: { name: string }) => server.name === 'robbed').holdings;
+    await docker.drop(id);
+    expect(await docker.containers()).toEqual([]);
+    const { status } = await home.ask('DELETE', '/api/mcp-servers/robbed');
+    expect(status).toBe(200);
+    expect(await names()).not.toContain('robbed');
   });
 
   it('R4, R54, R60: is 502 while the container cannot be removed; the row stays, says so, and a later one succeeds', async () => {

@@ -45,7 +45,12 @@ export class ModernRequests {
       requestState === undefined
         ? new ResumableRequest(async running => await method.run({ ...exchange, ...running }, params))
         : this.#resumed(requestState, inputResponses, asking);
-    const round = await resumable.next(tell, signal);
+    let round = await resumable.next(tell, signal);
+    // A client may know the questions already, and send the answers along with its first request.
+    if (requestState === undefined && round.kind === 'questions' && answersAll(round.questions, inputResponses)) {
+      resumable.answer(inputResponses);
+      round = await resumable.next(tell, signal);
+    }
     if (round.kind === 'result') return round.result;
     return completed({
       resultType: 'input_required',
@@ -68,6 +73,10 @@ export class ModernRequests {
     resumable.answer(responses ?? {});
     return resumable;
   }
+}
+
+function answersAll(questions: object, responses: JsonObject[string]): responses is JsonObject {
+  return isJsonObject(responses) && Object.keys(questions).every(key => responses[key] !== undefined);
 }
 
 function noRounds(method: string): RpcError {

@@ -1,10 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { Handle } from '../../core/words.ts';
 import { callFailure } from './failures.ts';
 import { governedCall } from './governed-call.ts';
 import type { EndpointGround } from './ground.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
-import type { Exchange, McpClient } from './mcp-client.ts';
+import type { Exchange } from './mcp-client.ts';
 import { completed } from './pages.ts';
 import { presentedResult } from './presented.ts';
 import { findToolsName } from './tool-finder.ts';
@@ -28,13 +27,13 @@ async function resultOf(
   args: JsonObject,
 ): Promise<JsonObject> {
   const { client, era } = exchange;
-  const { finder, links, kept, settings } = ground;
+  const { finder, views, links, kept, settings } = ground;
   if (name === findToolsName && finder.narrows(client)) return finder.find(client, args);
-  let handle = toolOf(ground, client, name);
+  let handle = views.of(client).named('tool', name);
   if (handle === undefined) {
     // Its server may be one that nobody has looked at yet.
     await lookAtUnseen(ground, client);
-    handle = toolOf(ground, client, name);
+    handle = views.of(client).named('tool', name);
   }
   if (handle === undefined && client.server !== undefined) {
     throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 200)}`);
@@ -46,11 +45,4 @@ async function resultOf(
   } catch (error) {
     return callFailure(error, name, era);
   }
-}
-
-function toolOf({ views }: EndpointGround, client: McpClient, name: string): Handle | undefined {
-  return views
-    .of(client)
-    .list('tool')
-    .find(({ handleName }) => handleName === name);
 }

@@ -31,7 +31,7 @@ export async function complete(ground: EndpointGround, exchange: Exchange, param
 }
 
 function handleOf(view: View, ref: JsonObject): Handle | undefined {
-  if (ref.type === 'ref/prompt') return view.list('prompt').find(({ handleName }) => handleName === ref.name);
+  if (ref.type === 'ref/prompt') return view.named('prompt', String(ref.name));
   if (ref.type === 'ref/resource') return view.list('template').find(({ wireName }) => wireName === ref.uri);
   return undefined;
 }

@@ -25,10 +25,7 @@ export async function getPrompt(ground: EndpointGround, exchange: Exchange, para
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be the name of a prompt.');
   if (!isJsonObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
   const missing = new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 200)}`);
-  const handle = ground.views
-    .of(client)
-    .list('prompt')
-    .find(one => one.handleName === name);
+  const handle = ground.views.of(client).named('prompt', name);
   if (handle === undefined && client.server !== undefined) throw missing;
   try {
     const result = await governedCall(ground, exchange, { kind: 'prompt', handle: name, arguments: args });

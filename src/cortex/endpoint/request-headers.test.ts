@@ -68,7 +68,7 @@ describe('the headers of a 2026 request', () => {
         page: { type: 'object', properties: { size: { type: 'integer', 'x-mcp-header': 'Size' } } },
       },
     };
-    const view = { list: () => [{ handleName: 'echo', definition: { name: 'echo', inputSchema } }], json: () => '' };
+    const view = { named: () => ({ handleName: 'echo', definition: { name: 'echo', inputSchema } }) };
     const check = (args: object, headers: Record<string, string>) =>
       checkParamHeaders(view as never, { name: 'echo', arguments: { ...args } }, headers);
     const args = { region: 'north', page: { size: 10 } };

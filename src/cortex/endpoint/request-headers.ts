@@ -101,7 +101,7 @@ export function checkParamHeaders(
   { name, arguments: args }: JsonObject,
   headers: IncomingHttpHeaders,
 ): void {
-  const handle = view.list('tool').find(({ handleName }) => handleName === name);
+  const handle = typeof name === 'string' ? view.named('tool', name) : undefined;
   if (handle === undefined || !isJsonObject(args)) return;
   for (const { header, path, type } of declaredHeaders(handle.definition.inputSchema)) {
     const value = path.reduce<unknown>((at, key) => (isJsonObject(at) ? at[key] : undefined), args);

@@ -13,6 +13,8 @@ export type ListKind = (typeof listKinds)[number];
 export interface View {
   /** In the order of their names; resources by URI, each URI once. */
   list(kind: HandleKind): readonly Handle[];
+  /** The one of that handle name. */
+  named(kind: HandleKind, handleName: string): Handle | undefined;
   /** The JSON text of a list, made once for as long as nothing changes. */
   json(kind: HandleKind, era: Era): string;
 }
@@ -104,6 +106,7 @@ class ComputedView implements View {
   readonly #client: McpClient;
   readonly #needs: ViewNeeds;
   readonly #lists = new Map<HandleKind, readonly Handle[]>();
+  readonly #names = new Map<HandleKind, ReadonlyMap<string, Handle>>();
   readonly #json = new Map<string, string>();
   #seen: readonly Handle[] | undefined;
 
@@ -121,6 +124,15 @@ class ComputedView implements View {
       this.#lists.set(kind, list);
     }
     return list;
+  }
+
+  named(kind: HandleKind, handleName: string): Handle | undefined {
+    let names = this.#names.get(kind);
+    if (names === undefined) {
+      names = new Map(this.list(kind).map(handle => [handle.handleName, handle]));
+      this.#names.set(kind, names);
+    }
+    return names.get(handleName);
   }
 
   json(kind: HandleKind, era: Era): string {

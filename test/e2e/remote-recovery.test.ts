@@ -6,6 +6,9 @@ import { legacyMcp, modernMcp, sendJson } from '../fixtures/http-mcp.ts';
 import { serveHttp, startHttpFixture } from '../fixtures/http-server.ts';
 import { type SessionServerOptions, sessionServer } from '../fixtures/session-server.ts';
 
+/** Milliseconds for what takes its turn on a slow machine. */
+const patience = 10_000;
+
 describe('a remote server that was restarted and knows no session of before', () => {
   afterEach(() => void vi.useRealTimers());
 
@@ -45,9 +48,9 @@ describe('a remote server that was restarted and knows no session of before', ()
     await using host = await openHost({ ephemeral: true, handleSignals: false });
     const agent = host.agent();
     await agent.load({ name: 'far', endpoint: server.url });
-    await vi.waitFor(() => expect(server.arrived).toContain('GET'));
+    await vi.waitFor(() => expect(server.arrived).toContain('GET'), patience);
     await server.restart();
-    await vi.waitFor(() => expect(server.arrived.filter(method => method === 'initialize')).toHaveLength(2), 10_000);
+    await vi.waitFor(() => expect(server.arrived.filter(method => method === 'initialize')).toHaveLength(2), patience);
     expect(await count(agent)).toContain('"1"');
     expect(server.arrived.filter(method => method === 'tools/call')).toHaveLength(1);
   });
@@ -99,8 +102,8 @@ describe('a machine that slept', () => {
     await agent.load({ name: 'far', endpoint: server.url });
     await server.restart();
     sleep(600_000);
-    await vi.waitFor(() => expect(server.arrived.filter(method => method === 'initialize')).toHaveLength(2));
-    await vi.waitFor(async () => expect((await agent.list())[0]?.state).toBe('connected'));
+    await vi.waitFor(() => expect(server.arrived.filter(method => method === 'initialize')).toHaveLength(2), patience);
+    await vi.waitFor(async () => expect((await agent.list())[0]?.state).toBe('connected'), patience);
     expect((await agent.call('far__count', {})).result).toMatchObject({ content: [{ text: '1' }] });
     expect(server.arrived.filter(method => method === 'tools/call')).toHaveLength(1);
   });
@@ -112,7 +115,7 @@ describe('a machine that slept', () => {
     const agent = host.agent();
     await agent.load({ name: 'far', endpoint: server.url });
     sleep(600_000);
-    await vi.waitFor(() => expect(server.arrived).toContain('ping'));
+    await vi.waitFor(() => expect(server.arrived).toContain('ping'), patience);
     expect((await agent.call('far__count', {})).result).toMatchObject({ content: [{ text: '1' }] });
     expect(server.arrived.filter(method => method === 'initialize')).toHaveLength(1);
   });
@@ -129,20 +132,20 @@ describe('a sign of life', () => {
     const { connection, call } = await to(server.url);
     await server.restart();
     const outcome = Promise.allSettled([call('count')]);
-    await vi.waitFor(() => expect(server.arrived).toContain('tools/call'));
+    await vi.waitFor(() => expect(server.arrived).toContain('tools/call'), patience);
     await connection.checkLife(200);
     expect(await outcome).toMatchObject([{ reason: { code: 'unknown-outcome' } }]);
     expect((await connection.ended).reason).toContain('no sign of life within 0.2 s');
     await connection.close();
     expect(server.arrived).not.toContain('DELETE');
-    await vi.waitFor(() => expect(server.openSockets()).toBe(0));
+    await vi.waitFor(() => expect(server.openSockets()).toBe(0), patience);
   });
 
   it('cannot come where nobody listens any more', async () => {
     const server = await sessionServer();
     const { connection } = await to(server.url);
     await server[Symbol.asyncDispose]();
-    await connection.checkLife(5_000);
+    await connection.checkLife(60_000);
     expect((await connection.ended).reason).toContain('Cannot reach');
     await connection.close();
   });
@@ -158,7 +161,7 @@ describe('a sign of life', () => {
       }),
     );
     const { connection } = await to(`${server.origin}/mcp`);
-    await connection.checkLife(5_000);
+    await connection.checkLife(60_000);
     expect(connection.state.name).toBe('ready');
     await connection.close();
   });
@@ -173,7 +176,7 @@ describe('a sign of life', () => {
     const { connection, call } = await to(`${server.origin}/mcp`);
     await server[Symbol.asyncDispose]();
     await using again = await serveHttp(answer, Number(new URL(server.origin).port));
-    await connection.checkLife(5_000);
+    await connection.checkLife(60_000);
     expect([connection.state.name, discovered]).toEqual(['ready', 1]);
     await expect(call('tool')).resolves.toMatchObject({ content: [] });
     expect(again.arrived.map(({ body }) => JSON.parse(body).method)).toEqual(['server/discover', 'tools/call']);
@@ -185,8 +188,8 @@ describe('a sign of life', () => {
     const { connection } = await to(`${server.origin}/mcp`);
     const changed = vi.fn<() => void>();
     connection.onListChanged(changed);
-    await connection.checkLife(5_000);
-    await vi.waitFor(() => expect(changed).toHaveBeenCalled());
+    await connection.checkLife(60_000);
+    await vi.waitFor(() => expect(changed).toHaveBeenCalled(), patience);
     await connection.close();
   });
 });

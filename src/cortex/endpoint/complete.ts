@@ -31,7 +31,7 @@ export async function complete(ground: EndpointGround, exchange: Exchange, param
 }
 
 function handleOf(view: View, ref: JsonObject): Handle | undefined {
-  if (ref.type === 'ref/prompt') return view.named('prompt', String(ref.name));
+  if (ref.type === 'ref/prompt') return typeof ref.name === 'string' ? view.named('prompt', ref.name) : undefined;
   if (ref.type === 'ref/resource') return view.list('template').find(({ wireName }) => wireName === ref.uri);
   return undefined;
 }

@@ -34,9 +34,9 @@ describe('a log that is masked', () => {
     const { lines, log } = recorded();
     const err = Object.assign(new TypeError('no secret'), { code: 'EX' });
     log.info({ server: 'notes', count: 2, none: null, err }, 'All is well.');
-    const [line] = lines;
+    const [line = { fields: {}, message: '' }] = lines;
     expect(line).toMatchObject({ message: 'All is well.', fields: { server: 'notes', count: 2, none: null } });
-    const told = (line?.fields as { readonly err: Error }).err;
+    const told = (line.fields as { readonly err: Error }).err;
     expect(told).toBeInstanceOf(Error);
     expect([told.name, told.message, told.stack]).toEqual(['TypeError', 'no secret', err.stack]);
     expect(told).toMatchObject({ code: 'EX' });

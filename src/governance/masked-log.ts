@@ -1,4 +1,3 @@
-import { isJsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Redactor } from './redact.ts';
 
@@ -23,7 +22,7 @@ function maskedValue(value: unknown, redactor: Pick<Redactor, 'text'>, depth: nu
   const inner = (member: unknown) => maskedValue(member, redactor, depth + 1);
   if (Array.isArray(value)) return value.map(inner);
   const own = Object.entries(value).map(([name, member]) => [redactor.text(name), inner(member)]);
-  if (!(value instanceof Error)) return isJsonObject(value) ? Object.fromEntries(own) : redactor.text(String(value));
+  if (!(value instanceof Error)) return Object.fromEntries(own);
   const { name, message, stack, cause } = value;
   const error = new Error(redactor.text(message), cause === undefined ? {} : { cause: inner(cause) });
   return Object.assign(error, Object.fromEntries(own), { name, stack: redactor.text(stack ?? '') });

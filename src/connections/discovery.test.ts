@@ -88,6 +88,35 @@ describe.each<[string, Script]>([
     });
   });
 
+  it('R48: a server that knows no templates has none, and that is no fault; one that refuses them is told of', async () => {
+    const lists = { 'resources/list': () => ({ resources: [] }) };
+    const capabilities = { resources: {} };
+    const linked = [expect.objectContaining({ uriTemplate: '{+uri}', name: 'linked_resource' })];
+    const plain = await discover({ ...era, capabilities, handlers: lists });
+    expect(plain).toMatchObject({ templates: linked, diagnostics: [] });
+    const refuse = () => {
+      throw new Refusal(-32_603, 'out of order');
+    };
+    const broken = await discover({
+      ...era,
+      capabilities,
+      handlers: { ...lists, 'resources/templates/list': refuse },
+    });
+    expect(broken).toMatchObject({ templates: linked, diagnostics: [{ code: 'templates-unavailable' }] });
+  });
+
+  it('R48: lists templates as they are, and where a server has one for everything, ours is superfluous', async () => {
+    const own = { name: 'any', uriTemplate: '{+uri}', own: [1] };
+    const bad = { name: 'no template' };
+    const handlers = {
+      'resources/list': () => ({ resources: [] }),
+      'resources/templates/list': () => ({ resourceTemplates: [own, bad, own] }),
+    };
+    const { templates, diagnostics } = await discover({ ...era, capabilities: { resources: {} }, handlers });
+    expect(templates).toEqual([own]);
+    expect(diagnostics.map(({ code }) => code).sort()).toEqual(['duplicate-definition', 'malformed-definition']);
+  });
+
   it('R48: a server without tools has none, and is not asked for them', async () => {
     const { tools, resources, prompts, diagnostics, server } = await discover({ ...era, capabilities: {} });
     expect({ tools, resources, prompts, diagnostics }).toEqual({

@@ -120,6 +120,24 @@ describe('saved servers', () => {
   });
 });
 
+describe('what servers say of themselves', () => {
+  const said = { instructions: 'Ask first.', capabilities: { tools: {}, own: { kept: [1, null] } } };
+
+  it('comes back verbatim, is replaced, and goes with its server', async () => {
+    await using store = await open();
+    const { serverId } = await saveOne(store, entry('notes'));
+    expect(await store.descriptions.of(serverId)).toBeUndefined();
+    await store.descriptions.put(serverId, said);
+    expect(await store.descriptions.of(serverId)).toEqual(said);
+    await store.descriptions.put(serverId, { capabilities: {} });
+    expect(await store.descriptions.all()).toEqual(new Map([[serverId, { capabilities: {} }]]));
+    await store.servers.remove(serverId);
+    expect(await store.descriptions.all()).toEqual(new Map());
+    await store.descriptions.put(serverId, said);
+    expect(await store.descriptions.of(serverId)).toBeUndefined();
+  });
+});
+
 describe('cached definitions', () => {
   it('come back verbatim and in order, and are replaced as a whole', async () => {
     await using store = await open();

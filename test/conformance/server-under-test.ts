@@ -17,10 +17,10 @@ export async function serverUnderTest(revision: Profile['revision']): Promise<Se
   await using starting = new AsyncDisposableStack();
   const home = starting.use(await mcpHome());
   if (revision === '2025-11-25') {
-    await home.save('conformance', { ...stdioFixture('conformance-stdio'), settings: { names: 'plain' } });
+    await home.save('conformance', { ...stdioFixture('conformance-stdio'), names: 'plain' });
   } else {
     const upstream = starting.use(await startHttpFixture('conformance-http.js', { MODERN_ONLY: '1' }));
-    await home.save('conformance', { endpoint: `${upstream.origin}/mcp`, settings: { names: 'plain' } });
+    await home.save('conformance', { endpoint: `${upstream.origin}/mcp`, names: 'plain' });
   }
   await home.allow('*');
   const { token } = await home.caller('harness');

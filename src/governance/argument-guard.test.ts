@@ -50,6 +50,16 @@ describe('argument guard', () => {
     expect(await verdict({ properties: { mode: { enum: ['a', 'b'] } } }, { mode: 'c' })).toContain('["a","b"]');
   });
 
+  it('B4: takes no argument for given that only has the name of something every object has', async () => {
+    const properties = { constructor: { type: 'string' }, toString: { type: 'string' } };
+    expect(await verdict({ type: 'object', properties }, {})).toBe('ok');
+    expect(await verdict({ type: 'object', properties }, { constructor: 'Gropius' })).toBe('ok');
+    expect(await verdict({ type: 'object', properties }, { toString: 5 })).toContain('toString must be string');
+    expect(await verdict({ type: 'object', properties, required: ['constructor'] }, {})).toContain(
+      "must have required property 'constructor'",
+    );
+  });
+
   it('B4: refuses an unknown name of a closed schema with the nearest one, and passes it to an open one', async () => {
     expect(await verdict(closed, { pth: '/x' })).toBe(
       'srv__tool was not called: "pth" is not an argument, did you mean path? (it takes path, limit).',

@@ -43,7 +43,10 @@ export async function compileSchema(source: JsonValue | undefined): Promise<Comp
   }
 }
 
-/** The settings under which a stranger's schema is harmless: nothing fetched, no formats, no values changed, no noise. */
+/**
+ * The settings under which a stranger's schema is harmless: nothing fetched, no formats, no values changed, no noise, and
+ * no argument taken for given because every object has something of its name (`constructor`).
+ */
 const settings = {
   strict: false,
   validateSchema: false,
@@ -51,6 +54,7 @@ const settings = {
   addUsedSchema: false,
   logger: false,
   messages: true,
+  ownProperties: true,
 } as const;
 
 async function compile(schema: object, draft: JsonValue | undefined) {

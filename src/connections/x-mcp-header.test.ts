@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scriptedServer } from '../../test/fixtures/scripted-server.ts';
 import type { JsonValue } from '../core/json.ts';
-import { headerFault } from './x-mcp-header.ts';
+import { declaredHeaders, headerFault } from './x-mcp-header.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -81,5 +81,22 @@ describe('headerFault', () => {
       { numRuns: 200 },
     );
     await client.close();
+  });
+});
+
+describe('declaredHeaders', () => {
+  it('tells which arguments are repeated as headers, however deep they are', () => {
+    const region = { type: 'string', 'x-mcp-header': 'Region' };
+    const limit = { type: 'integer', 'x-mcp-header': 'Limit' };
+    expect(declaredHeaders(object({ region, plain: { type: 'string' }, a: object({ b: limit }) }))).toEqual([
+      { header: 'Region', path: ['region'], type: 'string' },
+      { header: 'Limit', path: ['a', 'b'], type: 'integer' },
+    ]);
+  });
+
+  it('has none where a client would leave the tool out', () => {
+    const twice = { type: 'string', 'x-mcp-header': 'Same' };
+    expect(declaredHeaders(object({ one: twice, other: twice }))).toEqual([]);
+    expect(declaredHeaders(undefined)).toEqual([]);
   });
 });

@@ -23,7 +23,7 @@ export interface CallClient {
   ask(questions: Readonly<Record<string, ServerQuestion>>, signal: AbortSignal): Promise<JsonObject>;
   /** The lowest level of log messages that it wants of this call; none if not said (2026-07-28). */
   readonly logLevel?: string;
-  /** Hears the params of a log message that belongs to this call, verbatim. */
+  /** Hears the params of a log message that belongs to this call, verbatim. Must not throw. */
   onlog?(params: JsonObject): void;
 }
 

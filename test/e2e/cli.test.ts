@@ -26,7 +26,8 @@ describe('a first session', () => {
     expect(added.stderr).toContain('longshore tools everything');
 
     const tools = await home.run('tools', 'everything');
-    expect(tools.stdout).toMatch(/^everything\.echo +Echoes back/m);
+    expect(tools.stdout).toMatch(/^everything\.echo +\d+ +Echoes back/m);
+    expect(tools.stderr).toMatch(/^\d+ tools take about \d+ tokens of a model's context/m);
     expect((await home.run('tools', 'everything', '--signatures')).stdout).toContain(
       'everything.echo(message: string)',
     );
@@ -56,7 +57,7 @@ describe('a first session', () => {
     expect(exported.map(line => JSON.parse(line).seq)).toEqual(exported.map((_, index) => index + 1));
 
     const list = await home.run('list');
-    expect(list.stdout).toMatch(/^everything +connected +13 +2025-11-25 +process/m);
+    expect(list.stdout).toMatch(/^everything +connected +17 +\d+ +2025-11-25 +process/m);
     expect(await home.run('remove', 'everything')).toMatchObject({ code: 0, stdout: '' });
     expect(await processesWith(mark)).toEqual([]);
     expect(await home.json('list')).toMatchObject({ servers: [] });

@@ -1,19 +1,22 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Notice } from '../../src/connections/connection.ts';
 import type { ConnectionRequest } from '../../src/connections/connection-request.ts';
-import type { JsonObject } from '../../src/core/json.ts';
+import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
 import { type CallClient, relayedCapabilities } from '../../src/core/ports/call-client.ts';
 import { processRunner } from '../../src/runners/process.ts';
 import { remoteRunner } from '../../src/runners/remote.ts';
 import { type AnsweringClient, answeringClient } from '../fixtures/answering-client.ts';
 import { type Connected, connect } from '../fixtures/connecting.ts';
+import { event, legacyMcp, openStream } from '../fixtures/http-mcp.ts';
+import { serveHttp } from '../fixtures/http-server.ts';
 import { fixtureSpec } from '../fixtures/process-surroundings.ts';
 import { capabilitiesIn, type RelayingHttp, relayingHttp } from '../fixtures/relaying-http.ts';
 import { fixtureServer } from '../fixtures/wired-server.ts';
 
 const running = new Set<AsyncDisposable>();
 afterEach(async () => {
-  for (const one of running) await one[Symbol.asyncDispose]();
+  // Connections before the servers that they are to.
+  for (const one of [...running].reverse()) await one[Symbol.asyncDispose]();
   running.clear();
 });
 
@@ -31,9 +34,9 @@ function overStdio(): Promise<Connected> {
 
 async function overHttp(): Promise<Connected & { readonly server: RelayingHttp }> {
   const server = await relayingHttp();
+  running.add(server);
   const spec = { kind: 'remote', url: server.url, transport: 'streamable-http', inferred: false, headers: {} } as const;
   const connected = await relayed(request => remoteRunner.open(spec, request));
-  running.add(server);
   return { ...connected, server };
 }
 
@@ -332,6 +335,44 @@ describe('a server of 2025 over stdio', () => {
     stop.abort();
     await hanging;
     await vi.waitFor(async () => expect(await call('cancelled')).toMatchObject({ answer: [Number(id) + 1] }));
+  });
+});
+
+describe('a server of 2025 over HTTP', () => {
+  it('asks on the stream of a call whoever is behind that call, however many others call', async () => {
+    const asking: (() => void)[] = [];
+    const answered = new Map<unknown, (answer: JsonObject) => void>();
+    const server = await serveHttp(
+      legacyMcp({
+        first({ body }, response) {
+          const { id, method, result } = JSON.parse(body === '' ? '{}' : body) as JsonObject;
+          const answer = method === undefined ? answered.get(id) : undefined;
+          if (answer === undefined) return false;
+          answer(isJsonObject(result) ? result : {});
+          response.writeHead(202).end();
+          return true;
+        },
+        call(id, response) {
+          openStream(response);
+          answered.set(`q${id}`, answer => {
+            response.end(event({ jsonrpc: '2.0', id, result: { content: [], answer } }));
+          });
+          const question = { jsonrpc: '2.0', id: `q${id}`, method: 'elicitation/create', params: { message: 'Who?' } };
+          asking.push(() => void response.write(event(question)));
+          // All of them are under way before the first one asks.
+          if (asking.length === 3) for (const ask of asking) ask();
+        },
+      }),
+    );
+    running.add(server);
+    const url = `${server.origin}/mcp`;
+    const spec = { kind: 'remote', url, transport: 'streamable-http', inferred: false, headers: {} } as const;
+    const { call } = await relayed(request => remoteRunner.open(spec, request));
+    const named = (identity: string) =>
+      answeringClient(() => ({ action: 'accept', content: { identity } }), { identity });
+    const results = ['a', 'b', 'c'].map(identity => call('tool', {}, { client: named(identity) }));
+    const told = ['a', 'b', 'c'].map(identity => ({ action: 'accept', content: { identity } }));
+    expect((await Promise.all(results)).map(answerIn)).toEqual(told);
   });
 });
 

@@ -115,7 +115,8 @@ describe.each(['legacy', 'auto'] as const)('a held call of a %s client', mode =>
       expect((await open())?.id).toBe(id);
       await decide(true);
       expect((await calling).content).toEqual([{ type: 'text', text }]);
-      if (mode === 'legacy') expect(connected.told.completed).toEqual([{ elicitationId: id }]);
+      // 2026-07-28 has no such notification.
+      expect(connected.told.completed).toEqual(mode === 'legacy' ? [{ elicitationId: id }] : []);
     },
     long,
   );

@@ -4,8 +4,8 @@ import { governedCall } from './governed-call.ts';
 import type { EndpointGround } from './ground.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
 import type { Exchange } from './mcp-client.ts';
-import { completed } from './pages.ts';
 import { presentedResult } from './presented.ts';
+import { completed } from './results.ts';
 import { findToolsName } from './tool-finder.ts';
 import { lookAtUnseen } from './unseen-servers.ts';
 

@@ -5,8 +5,8 @@ import { governedCall } from './governed-call.ts';
 import type { EndpointGround } from './ground.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
 import type { Exchange } from './mcp-client.ts';
-import { completed } from './pages.ts';
 import { presentedResult } from './presented.ts';
+import { completed } from './results.ts';
 import type { View } from './views.ts';
 
 /** `completion/complete` for an argument of a prompt or a variable of a template; never asks anybody. */

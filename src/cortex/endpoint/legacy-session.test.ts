@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { wholeScope } from '../../core/caller-scope.ts';
+import { endpointClient } from '../../../test/fixtures/endpoint-client.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { AgentId } from '../../core/ids.ts';
 import { LegacySession } from './legacy-session.ts';
 
 const never = new AbortController().signal;
@@ -9,8 +8,7 @@ const question = { method: 'elicitation/create', params: { message: 'Which?' } }
 
 function session() {
   const standing: string[] = [];
-  const agentId = 'did:example:a' as AgentId;
-  const client = { id: 'one', agentId, caller: 'client:one', scope: () => wholeScope, server: undefined } as const;
+  const client = endpointClient('one');
   const hello = { protocolVersion: '2025-11-25', capabilities: {} };
   const opened = new LegacySession(client, hello, { send: frame => void standing.push(frame) }, systemClock);
   const own: string[] = [];

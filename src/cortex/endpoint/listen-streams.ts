@@ -4,9 +4,9 @@ import type { EndpointGround } from './ground.ts';
 import { noticeFrame, type RequestId, RpcError, resultFrame, rpcCodes } from './json-rpc.ts';
 import type { Outlet } from './legacy-session.ts';
 import type { McpClient } from './mcp-client.ts';
-import { serverInfoKey } from './pages.ts';
 import { metaKeys } from './request-headers.ts';
 import { resourceHandle } from './resource-methods.ts';
+import { serverInfoKey } from './results.ts';
 
 /** One client that listens. */
 export interface Listening extends AsyncDisposable {

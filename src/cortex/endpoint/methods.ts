@@ -6,10 +6,10 @@ import { isLogLevel } from './governed-call.ts';
 import { discoverResult, mergedInstructions } from './greeting.ts';
 import type { EndpointGround } from './ground.ts';
 import { type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
-import { listTools } from './list-tools.ts';
+import { list } from './lists.ts';
 import type { Exchange, McpClient } from './mcp-client.ts';
-import { getPrompt, listPrompts } from './prompt-methods.ts';
-import { listResources, listTemplates, readResource, subscribe, unsubscribe } from './resource-methods.ts';
+import { getPrompt } from './prompt-methods.ts';
+import { readResource, subscribe, unsubscribe } from './resource-methods.ts';
 
 /** One method of the protocol: what it answers. Throws an RpcError. */
 export type Run = (exchange: Exchange, params: JsonObject) => Promise<JsonObject | Prepared> | JsonObject | Prepared;
@@ -26,14 +26,14 @@ export function createMethods(ground: EndpointGround): ReadonlyMap<string, Metho
   return new Map<string, Method>([
     ['ping', { era: 'legacy', run: () => ({}) }],
     ['server/discover', { era: 'modern', run: ({ client }) => discoverResult(instructionsFor(ground, client)) }],
-    ['tools/list', { run: (exchange, params) => listTools(ground, exchange, params) }],
+    ['tools/list', { run: (exchange, params) => list(ground, 'tool', exchange, params) }],
     ['tools/call', { run: (exchange, params) => callTool(ground, exchange, params) }],
-    ['resources/list', { run: (exchange, params) => listResources(ground, exchange, params) }],
-    ['resources/templates/list', { run: (exchange, params) => listTemplates(ground, exchange, params) }],
+    ['resources/list', { run: (exchange, params) => list(ground, 'resource', exchange, params) }],
+    ['resources/templates/list', { run: (exchange, params) => list(ground, 'template', exchange, params) }],
     ['resources/read', { run: (exchange, params) => readResource(ground, exchange, params) }],
     ['resources/subscribe', { era: 'legacy', run: (exchange, params) => subscribe(ground, exchange, params) }],
     ['resources/unsubscribe', { era: 'legacy', run: (exchange, params) => unsubscribe(exchange, params) }],
-    ['prompts/list', { run: (exchange, params) => listPrompts(ground, exchange, params) }],
+    ['prompts/list', { run: (exchange, params) => list(ground, 'prompt', exchange, params) }],
     ['prompts/get', { run: (exchange, params) => getPrompt(ground, exchange, params) }],
     ['completion/complete', { run: (exchange, params) => complete(ground, exchange, params) }],
     ['logging/setLevel', { era: 'legacy', run: (exchange, params) => setLogLevel(ground, exchange, params) }],

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { type Message, type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
 import type { McpClient } from './mcp-client.ts';
 import { type Method, metaOf, methodOf } from './methods.ts';
-import { completed } from './pages.ts';
 import { type Asking, ParkedRequests } from './parked-requests.ts';
 import { readEnvelope } from './request-headers.ts';
+import { completed } from './results.ts';
 import { ResumableRequest, type Running, type Tell } from './resumable-request.ts';
 
 type Request = Extract<Message, { kind: 'request' }>;

@@ -1,24 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { wholeScope } from '../../core/caller-scope.ts';
-import type { AgentId } from '../../core/ids.ts';
-import type { McpClient } from './mcp-client.ts';
+import { endpointClient } from '../../../test/fixtures/endpoint-client.ts';
 import { type Asking, ParkedRequests } from './parked-requests.ts';
 import { ResumableRequest } from './resumable-request.ts';
 
 const never = new AbortController().signal;
 
-function client(id: string): McpClient {
-  return {
-    id,
-    agentId: 'did:example:a' as AgentId,
-    caller: `client:${id}`,
-    scope: () => wholeScope,
-    server: undefined,
-  };
-}
-
 function asking(id = 'one', args: object = { n: 1 }): Asking {
-  return { client: client(id), method: 'tools/call', params: { name: 'x', arguments: { ...args } } };
+  return { client: endpointClient(id), method: 'tools/call', params: { name: 'x', arguments: { ...args } } };
 }
 
 function waiting(): { request: ResumableRequest; isEnded: () => boolean } {

@@ -2,21 +2,10 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { rpcFailure } from './failures.ts';
 import { governedCall } from './governed-call.ts';
 import type { EndpointGround } from './ground.ts';
-import { type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
+import { RpcError, rpcCodes } from './json-rpc.ts';
 import type { Exchange } from './mcp-client.ts';
-import { completed, listResult, refuseCursor } from './pages.ts';
 import { presentedResult } from './presented.ts';
-import { lookAtUnseen } from './unseen-servers.ts';
-
-export async function listPrompts(
-  ground: EndpointGround,
-  { client, era }: Exchange,
-  params: JsonObject,
-): Promise<Prepared> {
-  refuseCursor(params);
-  await lookAtUnseen(ground, client);
-  return listResult('prompts', ground.views.of(client).json('prompt', era), era);
-}
+import { completed } from './results.ts';
 
 /** `prompts/get`, through governed dispatch. */
 export async function getPrompt(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {

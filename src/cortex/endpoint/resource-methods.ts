@@ -6,31 +6,10 @@ import { noResource, rpcFailure } from './failures.ts';
 import { governedCall } from './governed-call.ts';
 import { freshness } from './greeting.ts';
 import type { EndpointGround } from './ground.ts';
-import { type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
+import { RpcError, rpcCodes } from './json-rpc.ts';
 import type { Exchange, McpClient } from './mcp-client.ts';
-import { completed, listResult, refuseCursor } from './pages.ts';
 import { presentedResult } from './presented.ts';
-import { lookAtUnseen } from './unseen-servers.ts';
-
-export async function listResources(
-  ground: EndpointGround,
-  { client, era }: Exchange,
-  params: JsonObject,
-): Promise<Prepared> {
-  refuseCursor(params);
-  await lookAtUnseen(ground, client);
-  return listResult('resources', ground.views.of(client).json('resource', era), era);
-}
-
-export async function listTemplates(
-  ground: EndpointGround,
-  { client, era }: Exchange,
-  params: JsonObject,
-): Promise<Prepared> {
-  refuseCursor(params);
-  await lookAtUnseen(ground, client);
-  return listResult('resourceTemplates', ground.views.of(client).json('template', era), era);
-}
+import { completed } from './results.ts';
 
 /**
  * `resources/read`, through governed dispatch: of a resource that is listed, of one that a result linked to, of one that

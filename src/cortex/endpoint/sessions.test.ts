@@ -1,16 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { wholeScope } from '../../core/caller-scope.ts';
+import { endpointClient } from '../../../test/fixtures/endpoint-client.ts';
 import { systemClock } from '../../core/clock.ts';
-import type { AgentId } from '../../core/ids.ts';
-import type { McpClient } from './mcp-client.ts';
 import { Sessions } from './sessions.ts';
 
 const hello = { protocolVersion: '2025-11-25', capabilities: {} };
-
-function client(id: string, server?: string): McpClient {
-  const agentId = 'did:example:a' as AgentId;
-  return { id, agentId, caller: `client:${id}`, scope: () => wholeScope, server: server as never };
-}
 
 describe('the sessions of 2025 clients over HTTP', () => {
   let closed = 0;
@@ -34,17 +27,17 @@ describe('the sessions of 2025 clients over HTTP', () => {
 
   it('are found only by whoever opened them, at the path where they were opened', () => {
     const sessions = open();
-    const { id } = sessions.open(client('one'), hello);
-    expect(sessions.find(id, client('one'))?.id).toBe(id);
-    expect(sessions.find(id, client('two'))).toBeUndefined();
-    expect(sessions.find(id, client('one', 'notes'))).toBeUndefined();
-    expect(sessions.find(`${id}x`, client('one'))).toBeUndefined();
+    const { id } = sessions.open(endpointClient('one'), hello);
+    expect(sessions.find(id, endpointClient('one'))?.id).toBe(id);
+    expect(sessions.find(id, endpointClient('two'))).toBeUndefined();
+    expect(sessions.find(id, endpointClient('one', 'notes'))).toBeUndefined();
+    expect(sessions.find(`${id}x`, endpointClient('one'))).toBeUndefined();
   });
 
   it('end when nobody uses them, and stay as long as a request runs', async () => {
     const sessions = open();
-    const { id: left } = sessions.open(client('one'), hello);
-    const busy = sessions.open(client('one'), hello);
+    const { id: left } = sessions.open(endpointClient('one'), hello);
+    const busy = sessions.open(endpointClient('one'), hello);
     const done = Promise.withResolvers<object>();
     const outlet = { send: () => {} };
     const running = busy.session.run({ id: 1, meta: {}, outlet, gone: new AbortController().signal }, async () => {
@@ -52,8 +45,8 @@ describe('the sessions of 2025 clients over HTTP', () => {
       return {};
     });
     vi.advanceTimersByTime(5_000);
-    expect(sessions.find(left, client('one'))).toBeUndefined();
-    expect(sessions.find(busy.id, client('one'))).toBe(busy);
+    expect(sessions.find(left, endpointClient('one'))).toBeUndefined();
+    expect(sessions.find(busy.id, endpointClient('one'))).toBe(busy);
     done.resolve({});
     await running;
     vi.advanceTimersByTime(5_000);
@@ -64,13 +57,13 @@ describe('the sessions of 2025 clients over HTTP', () => {
     const sessions = open();
     const opened = [1, 2, 3].map(() => {
       vi.advanceTimersByTime(10);
-      return sessions.open(client('one'), hello);
+      return sessions.open(endpointClient('one'), hello);
     });
     vi.advanceTimersByTime(10);
-    sessions.open(client('two'), hello);
+    sessions.open(endpointClient('two'), hello);
     expect(sessions.count).toBe(4);
-    sessions.open(client('one'), hello);
+    sessions.open(endpointClient('one'), hello);
     expect(sessions.count).toBe(4);
-    expect(sessions.find(opened[0]?.id ?? '', client('one'))).toBeUndefined();
+    expect(sessions.find(opened[0]?.id ?? '', endpointClient('one'))).toBeUndefined();
   });
 });

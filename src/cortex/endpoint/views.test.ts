@@ -1,15 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { wholeScope } from '../../core/caller-scope.ts';
+import { endpointClient } from '../../../test/fixtures/endpoint-client.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { Handle } from '../../core/words.ts';
-import type { McpClient } from './mcp-client.ts';
 import { Views } from './views.ts';
 
 const agentId = 'did:example:a' as AgentId;
-
-function client(id: string, server?: string): McpClient {
-  return { id, agentId, caller: `client:${id}`, scope: () => wholeScope, server: server as never };
-}
 
 function tool(name: string, digest = 'd1', kind: Handle['kind'] = 'tool', wireName = name): Handle {
   const ownerKey = name.split('__')[0];
@@ -46,7 +41,7 @@ describe('what clients see', () => {
     hidden = 'b__two';
     expect(
       views()
-        .of(client('x'))
+        .of(endpointClient('x'))
         .list('tool')
         .map(({ handleName }) => handleName),
     ).toEqual(['a__one', 'b__one']);
@@ -55,7 +50,7 @@ describe('what clients see', () => {
   it("is only one server's at that server's own path", () => {
     expect(
       views()
-        .of(client('x', 'b'))
+        .of(endpointClient('x', 'b'))
         .list('tool')
         .map(({ handleName }) => handleName),
     ).toEqual(['b__one', 'b__two']);
@@ -65,7 +60,7 @@ describe('what clients see', () => {
     handles = [tool('b__r', 'd', 'resource', 'file:///x'), tool('a__r', 'd', 'resource', 'file:///x')];
     expect(
       views()
-        .of(client('x'))
+        .of(endpointClient('x'))
         .list('resource')
         .map(({ ownerKey }) => ownerKey),
     ).toEqual(['b']);
@@ -74,7 +69,7 @@ describe('what clients see', () => {
   it('is told to whoever watches when the list is another, once for a burst, and not otherwise', () => {
     const all = views();
     const told: unknown[] = [];
-    all.watch(client('x'), kinds => told.push(kinds));
+    all.watch(endpointClient('x'), kinds => told.push(kinds));
     handles = [...handles, tool('c__new')];
     all.changed(agentId);
     handles = [...handles, tool('c__newer')];
@@ -94,7 +89,7 @@ describe('what clients see', () => {
   it('is not told to a client that cannot see what changed', () => {
     const all = views();
     const told: unknown[] = [];
-    all.watch(client('x', 'a'), kinds => told.push(kinds));
+    all.watch(endpointClient('x', 'a'), kinds => told.push(kinds));
     handles = [...handles, tool('b__new')];
     all.changed(agentId);
     vi.advanceTimersByTime(1_000);
@@ -103,10 +98,10 @@ describe('what clients see', () => {
 
   it('is made into text once for as long as nothing changes', () => {
     const all = views();
-    const text = all.of(client('x')).json('tool', 'modern');
+    const text = all.of(endpointClient('x')).json('tool', 'modern');
     handles = [];
-    expect(all.of(client('x')).json('tool', 'modern')).toBe(text);
+    expect(all.of(endpointClient('x')).json('tool', 'modern')).toBe(text);
     all.changed(agentId);
-    expect(all.of(client('x')).json('tool', 'modern')).toBe('[]');
+    expect(all.of(endpointClient('x')).json('tool', 'modern')).toBe('[]');
   });
 });

@@ -1,16 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Era } from '../../core/words.ts';
 import { freshness, serverInfo } from './greeting.ts';
-import { Prepared, RpcError, rpcCodes } from './json-rpc.ts';
+import { Prepared } from './json-rpc.ts';
 
 export const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
-
-/** Every list is one page, so a cursor is never one of ours. */
-export function refuseCursor({ cursor }: JsonObject): void {
-  if (cursor !== undefined && cursor !== null) {
-    throw new RpcError(rpcCodes.invalidParams, 'The cursor is not known: every list is one page. Ask without it.');
-  }
-}
 
 /** A list's result around its JSON text. */
 export function listResult(name: string, json: string, era: Era, meta: JsonObject = {}): Prepared {

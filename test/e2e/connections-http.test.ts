@@ -92,6 +92,23 @@ describe('Streamable HTTP of 2026-07-28', () => {
     await vi.waitFor(() => expect(modern.openSockets()).toBe(0));
   });
 
+  it('takes 404 with the error of an unknown method for what it says: no templates are nothing that is wrong', async () => {
+    const known = modernServer({
+      'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: {}, resources: {} } }),
+      'tools/list': () => ({ tools: [] }),
+      'resources/list': () => ({ resources: [{ uri: 'own://a', name: 'a' }] }),
+    });
+    await using server = await serveHttp((request, response) => {
+      const { id, method } = bodyOf(request);
+      if (method !== 'resources/templates/list') return known(request, response);
+      sendJson(response, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }, 404);
+    });
+    const { connection } = await to(`${server.origin}/mcp`);
+    expect((await connection.discover(stay)).resources).toMatchObject([{ name: 'a' }]);
+    expect(connection.diagnostics()).toEqual([]);
+    await connection.close();
+  });
+
   it('mirrors arguments into headers by the definition of the handle, and sends no call twice', async () => {
     const inputSchema = { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } };
     const mismatch = { code: -32_020, message: 'header mismatch' };

@@ -14,12 +14,15 @@ export interface HttpRefusal {
   readonly session: boolean;
 }
 
-/** What an HTTP status other than 2xx means to a client of MCP. */
+/** What an HTTP status other than 2xx means to a client of MCP; `data.error.code` is that of the JSON-RPC error in its body, if it has one. */
 export function refusalFailure({ status, text, place, session }: HttpRefusal): LongshoreError {
   const said = excerpt(text);
   const title = `HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}`;
   const quote = said === '' ? '' : ` It says: ${said}`;
-  const acted = { data: { status, mayHaveRun: status >= 500 } };
+  const code = rpcError(text)?.['code'];
+  const acted = {
+    data: { status, mayHaveRun: status >= 500, ...(typeof code === 'number' && { error: { code } }) },
+  };
   if (status === 401) {
     return new LongshoreError(
       'needs-login',

@@ -20,7 +20,7 @@ export function callFailure(error: unknown, name: string, era: Era): JsonObject 
   }
   if (failure.code === 'server-error') throw serversError(failure, era);
   return {
-    content: [{ type: 'text', text: told(failure) }],
+    content: [{ type: 'text', text: naming(name, told(failure)) }],
     isError: true,
     _meta: { [failureKey]: { code: failure.code, ...idsOf(failure) } },
   };
@@ -78,6 +78,11 @@ function serversError({ data, message }: LongshoreError, era: Era): RpcError {
   if (era === 'modern' && code === rpcCodes.resourceNotFound) return new RpcError(rpcCodes.invalidParams, text, value);
   if (era === 'modern' && code === urlElicitationRequired) return new RpcError(rpcCodes.internal, text, value);
   return new RpcError(code, text, value);
+}
+
+/** A client with many servers learns which of them it was. */
+function naming(name: string, text: string): string {
+  return text.includes(name) ? text : `${name.slice(0, 200)}: ${text}`;
 }
 
 /** Of our own mistakes a client learns only that there was one. */

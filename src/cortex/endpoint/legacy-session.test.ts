@@ -64,9 +64,7 @@ describe('the session of a 2025 client', () => {
     let ended = 0;
     opened.subscriptions.set('file:///x', { [Symbol.asyncDispose]: async () => void (ended += 1) });
     const running = opened.run(request, exchange => exchange.ask({ a: question }, exchange.signal));
-    const failed = expect(running).rejects.toThrow('The client has gone.');
-    await opened.close();
-    await failed;
+    await Promise.all([expect(running).rejects.toThrow('The client has gone.'), opened.close()]);
     expect([ended, opened.subscriptions.size]).toEqual([1, 0]);
   });
 });

@@ -2,7 +2,7 @@ import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { type CallClient, covers, type ServerQuestion } from '../core/ports/call-client.ts';
 import type { Origin, QuestionAnswer } from '../runners/wire/pushed-questions.ts';
-import { clientBehind, type RunningCall } from './running-call.ts';
+import { attended, clientBehind, type RunningCall } from './running-call.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** A client that leaves a question unanswered is asked again; after that many times it will not answer at all. */
@@ -52,7 +52,7 @@ export class Questions {
   }
 
   async #answer(question: ServerQuestion, origin: Origin | undefined, signal: AbortSignal): Promise<QuestionAnswer> {
-    const calls = this.#ground.callsBehind(origin);
+    const calls = attended(this.#ground.callsBehind(origin));
     const client = calls.length === 0 && origin === undefined ? this.#ground.edge : clientBehind(calls);
     if (client === 'several') return severalClients;
     if (client === undefined || !covers(client.capabilities, question)) return unattended(question.method);

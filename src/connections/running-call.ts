@@ -10,6 +10,12 @@ export interface RunningCall {
   pause(): () => void;
 }
 
+/** Those whose clients are there, or all if none is: a call whose client is away with a question has asked already. */
+export function attended(calls: readonly RunningCall[]): readonly RunningCall[] {
+  const there = calls.filter(({ client }) => client?.isThere?.() ?? true);
+  return there.length > 0 ? there : calls;
+}
+
 /** Whose calls those are: one client's, of nobody, or of several who cannot be told apart. */
 export function clientBehind(calls: readonly RunningCall[]): CallClient | 'several' | undefined {
   const [first, ...others] = calls;

@@ -21,6 +21,8 @@ export interface CallClient {
    * missing, and others may be there. Rejects with the signal's reason, or with `cancelled` if the client went away.
    */
   ask(questions: Readonly<Record<string, ServerQuestion>>, signal: AbortSignal): Promise<JsonObject>;
+  /** False while it is away with a question: what a 2025 server asks meanwhile is for another call. True if not said. */
+  isThere?(): boolean;
   /** The lowest level of log messages that it wants of this call; none if not said (2026-07-28). */
   readonly logLevel?: string;
   /** Hears the params of a log message that belongs to this call, verbatim. Must not throw. */

@@ -48,6 +48,7 @@ export async function governedCall(ground: EndpointGround, exchange: Exchange, w
     client: {
       identity: exchange.identity,
       capabilities: exchange.capabilities,
+      isThere: () => exchange.isThere(),
       ask: (questions, until) => exchange.ask(questions, until),
       ...logging(exchange),
     },

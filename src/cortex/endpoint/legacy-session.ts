@@ -68,6 +68,7 @@ export class LegacySession implements SessionState {
         meta,
         signal,
         session: this,
+        isThere: () => true,
         notify: (name, params) => outlet.send(noticeFrame(name, params)),
         ask: (questions, until) => this.#askAll(questions, outlet, until),
       });
@@ -133,7 +134,9 @@ export class LegacySession implements SessionState {
       asked.reject(signal.reason);
     };
     signal.addEventListener('abort', leave, { once: true });
-    outlet.send(requestFrame(id, method, params));
+    // 2026-07-28 has no such id any more, and 2025 clients refuse a question without one.
+    const isUrl = method === 'elicitation/create' && params.mode === 'url' && params.elicitationId === undefined;
+    outlet.send(requestFrame(id, method, isUrl ? { ...params, elicitationId: id } : params));
     try {
       return await asked.promise;
     } finally {

@@ -30,6 +30,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Of 2025 clients: what outlives the request. */
   readonly session: SessionState | undefined;
+  /** False between two rounds of the request: then its client is away with a question. */
+  isThere(): boolean;
   /** Tells the client something about this very request, before its answer. */
   notify(method: string, params: JsonObject): void;
   /** Puts a server's questions to the client; see `CallClient.ask`. */

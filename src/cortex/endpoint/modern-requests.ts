@@ -35,7 +35,7 @@ export class ModernRequests {
       session: undefined,
     } as const;
     if (!withRounds.has(name)) {
-      const running: Running = { signal, notify: tell, ask: () => Promise.reject(noRounds(name)) };
+      const running: Running = { signal, isThere: () => true, notify: tell, ask: () => Promise.reject(noRounds(name)) };
       const result = await method.run({ ...exchange, ...running }, params);
       return name === 'server/discover' ? completed(result as JsonObject) : result;
     }

@@ -13,6 +13,7 @@ export type Tell = (method: string, params: JsonObject) => void;
 /** What runs, as far as it can ask and tell. */
 export interface Running {
   readonly signal: AbortSignal;
+  isThere(): boolean;
   notify(method: string, params: JsonObject): void;
   ask(questions: Readonly<Record<string, ServerQuestion>>, signal: AbortSignal): Promise<JsonObject>;
 }
@@ -36,6 +37,7 @@ export class ResumableRequest {
   constructor(run: (running: Running) => Promise<JsonObject | Prepared>) {
     const running: Running = {
       signal: this.#controller.signal,
+      isThere: () => this.#tell !== undefined,
       notify: (method, params) => this.#tell?.(method, params),
       ask: (questions, signal) => this.#ask(questions, signal),
     };

@@ -89,6 +89,8 @@ export function createDoor(needs: DoorNeeds): Door {
   return {
     takes: request => /^\/mcp(?:\/|$)/.test(pathOf(request)),
     async request(request, response) {
+      response.setHeader('x-content-type-options', 'nosniff');
+      response.setHeader('cache-control', 'no-store');
       let client: McpClient;
       try {
         client = await admit(request, false);

@@ -15,7 +15,6 @@ const agent = 'did:web:example.org' as AgentId;
 /** Routes of every kind of outcome. */
 function probes(app: CortexApp): void {
   app.get('/api/who', context => context.json(context.get('principal')));
-  app.all('/mcp', context => context.json({ who: context.get('principal').kind }));
   app.get('/api/known', () => {
     throw new LongshoreError('name-in-use', 'Taken.', { data: { name: 'x' } });
   });
@@ -61,18 +60,17 @@ describe('who may ask', () => {
     expect((await app.request('/api/who', { headers: by(token) })).status).toBe(401);
   });
 
-  it('is a client for /mcp alone: nothing else answers its token, decisions least of all', async () => {
+  it('is no client: nothing here answers its token, decisions least of all', async () => {
     await using ground = await cortexGround();
     const { app } = createCortex(ground.needs, [probes]);
     const { token } = await ground.store.callers.create('claude', agent);
-    expect(await (await app.request('/mcp', { method: 'POST', headers: by(token) })).json()).toEqual({ who: 'client' });
     for (const path of ['/api/who', '/api/approvals/1', '/api/sign-in/links', '/api/events', '/api/openapi.json']) {
       const refused = await app.request(path, { method: path.includes('links') ? 'POST' : 'GET', headers: by(token) });
       expect(refused.status).toBe(403);
       expect((await problemOf(refused)).code).toBe('denied');
     }
     await ground.store.callers.revoke('claude');
-    expect((await app.request('/mcp', { method: 'POST', headers: by(token) })).status).toBe(401);
+    expect((await app.request('/api/who', { headers: by(token) })).status).toBe(401);
   });
 
   it.each([
@@ -88,7 +86,7 @@ describe('who may ask', () => {
     const { app, signIns } = createCortex(ground.needs, [probes]);
     const value = authorization === 'link' ? `Bearer ${signIns.issue()}` : authorization;
     const headers = { ...by(undefined), ...(value !== undefined && { authorization: value }) };
-    for (const path of ['/api/who', '/api/nothing', '/api/events', '/api/openapi.json', '/mcp', '/mcp/notes']) {
+    for (const path of ['/api/who', '/api/nothing', '/api/events', '/api/openapi.json']) {
       const response = await app.request(path, { headers });
       expect(response.status).toBe(401);
       expect(response.headers.get('www-authenticate')).toContain('Bearer');
@@ -149,7 +147,7 @@ describe('where a request comes for and from', () => {
   ])('may not be %j; the refusal names it and the flag to set', async host => {
     await using ground = await cortexGround(allowed);
     const { app } = createCortex(ground.needs, [probes]);
-    for (const path of ['/api/health', '/api/who', '/mcp', '/']) {
+    for (const path of ['/api/health', '/api/who', '/']) {
       const response = await app.request(path, { headers: { ...by(operatorToken), host } });
       expect(response.status).toBe(421);
       const body = await problemOf(response);
@@ -352,13 +350,13 @@ describe('what one may ask for', () => {
   it('is limited for each token in requests a second; another is not touched', async () => {
     const perToken = { perSecond: 10, burst: 2 };
     await using ground = await cortexGround({ limits: { ...defaultLimits, perToken } });
-    const { app } = createCortex(ground.needs, [probes]);
-    const { token } = await ground.store.callers.create('claude', agent);
-    const ask = async (who: string) => (await app.request('/mcp', { method: 'POST', headers: by(who) })).status;
-    expect([await ask(token), await ask(token), await ask(token)]).toEqual([200, 200, 429]);
+    const { app, signIns } = createCortex(ground.needs, [probes]);
+    const page = signIns.exchange(signIns.issue()) ?? '';
+    const ask = async (who: string) => (await app.request('/api/who', { headers: by(who) })).status;
+    expect([await ask(page), await ask(page), await ask(page)]).toEqual([200, 200, 429]);
     expect(await ask(operatorToken)).toBe(200);
     ground.now += 100;
-    expect(await ask(token)).toBe(200);
+    expect(await ask(page)).toBe(200);
   });
 
   it('is limited in requests at the same time, and freed however they end', async () => {

@@ -20,7 +20,7 @@ export interface DoorNeeds {
   readonly auth: AuthNeeds;
   /** Told the address of a request without a good token. Throws `too-many-requests`. */
   readonly onGuess: (address: string) => void;
-  readonly endpoint: McpEndpoint;
+  readonly endpoint: Pick<McpEndpoint, 'http' | 'socket'>;
   readonly checkHost: HostCheck;
   readonly limits: Pick<Limits, 'perClient'>;
   readonly clock: Clock;

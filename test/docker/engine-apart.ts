@@ -35,7 +35,11 @@ export async function startEngineApart(image: string): Promise<EngineApart> {
     void (await run('bash', [script, verb, '--folder', folder, ...more]));
   const apart: EngineApart = {
     env: { DOCKER_HOST: host },
-    start: () => engine('start', '--apart', '--socket', socket),
+    async start() {
+      const start = () => engine('start', '--apart', '--socket', socket);
+      // On a busy machine the containerd of one that was killed may be in the way of the next one's.
+      await start().catch(start);
+    },
     stop: () => engine('stop'),
     async kill() {
       const pid = Number(await readFile(join(folder, 'dockerd.pid'), 'utf8'));

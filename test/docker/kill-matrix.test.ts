@@ -11,6 +11,9 @@ import { TestHost } from './test-host.ts';
 const engine = await realEngine();
 const rounds = Number(process.env['LONGSHORE_KILL_ROUNDS'] ?? 2);
 
+/** So many hosts are ended side by side, each in a home of its own. */
+const atOnce = 2;
+
 /** The three manners of an image; each cell of the matrix runs all of them side by side in one host. */
 const manners = ['stdio', 'stdio-deaf', 'http'] as const;
 const moments = ['during the pull', 'in the first second', 'ready', 'mid-call'] as const;
@@ -51,32 +54,40 @@ describe.runIf(engine.available)('whatever ends a host, no container is left', (
     );
   }
 
+  /** One host that is ended in that way at that moment. */
+  async function startAndEnd(moment: (typeof moments)[number], how: (typeof ends)[number], prefix: string) {
+    const host = new TestHost({
+      home: join(folder, prefix),
+      configs: await configs(moment, prefix),
+      ...(moment === 'mid-call' && { call: 'sleep' }),
+    });
+    expect(await reaches(moment, host, prefix)).toBe(true);
+    if (moment === 'in the first second') await new Promise(resolve => setTimeout(resolve, Math.random() * 1_000));
+    await host.end(how);
+  }
+
   for (const moment of moments) {
     for (const how of ends) {
       it(`R1, R2, R5, R62: ${how} ${moment}, of a stdio, a deaf and an HTTP image`, {
         timeout: rounds * 90_000,
       }, async () => {
-        for (let round = 0; round < rounds; round += 1) {
+        for (let round = 0; round < rounds; round += atOnce) {
           const before = await allContainers();
-          const prefix = `k${Math.random().toString(36).slice(2, 8)}`;
-          const host = new TestHost({
-            home: join(folder, prefix),
-            configs: await configs(moment, prefix),
-            ...(moment === 'mid-call' && { call: 'sleep' }),
+          const names = Array.from({ length: Math.min(atOnce, rounds - round) }, () => {
+            return `k${Math.random().toString(36).slice(2, 8)}`;
           });
-          expect(await reaches(moment, host, prefix)).toBe(true);
-          if (moment === 'in the first second')
-            await new Promise(resolve => setTimeout(resolve, Math.random() * 1_000));
-          await host.end(how);
+          await Promise.all(names.map(prefix => startAndEnd(moment, how, prefix)));
           const asBefore = async () => JSON.stringify(await allContainers()) === JSON.stringify(before);
           expect(await eventually(asBefore, 20_000), `round ${round}: ${(await allContainers()).join('\n')}`).toBe(
             true,
           );
           await new Promise(resolve => setTimeout(resolve, 3_000));
           expect(await allContainers()).toEqual(before);
-          // Its host, the commands that it had running (a pull goes on for ever), and what looked after them.
-          const ended = async () => (await processesWith(prefix)).length === 0;
-          expect(await eventually(ended, 20_000), `round ${round}`).toBe(true);
+          // Their hosts, the commands that they had running (a pull goes on for ever), and what looked after them.
+          for (const prefix of names) {
+            const ended = async () => (await processesWith(prefix)).length === 0;
+            expect(await eventually(ended, 20_000), `round ${round}`).toBe(true);
+          }
         }
       });
     }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { readBody } from './http-body.ts';
 import {
@@ -105,7 +106,7 @@ async function modern(
   const reply = new ReplyStream({ ...needs.reply, takesEvents: takesEvents(request) }, response);
   if (message.method === 'subscriptions/listen') return await listen(needs, client, message, reply, response);
   if (message.method === 'tools/call') checkParamHeaders(needs.views.of(client), message.params, request.headers);
-  const tell = (method: string, params: Parameters<typeof noticeFrame>[1]) => reply.send(noticeFrame(method, params));
+  const tell = (method: string, params: JsonObject) => reply.send(noticeFrame(method, params));
   await settle(needs, reply, message.id, needs.modern.answer(client, message, tell, gone.signal), gone.signal);
 }
 
@@ -163,13 +164,13 @@ async function settle(
   needs: HttpEndpointNeeds,
   reply: ReplyStream,
   id: RequestId,
-  answer: Promise<Parameters<typeof resultFrame>[1] | undefined>,
+  answer: Promise<JsonObject | Prepared | undefined>,
   gone: AbortSignal,
 ): Promise<void> {
   try {
-    const result: Prepared | object | undefined = await answer;
+    const result = await answer;
     if (result === undefined) reply.close();
-    else reply.end(resultFrame(id, result as Parameters<typeof resultFrame>[1]));
+    else reply.end(resultFrame(id, result));
   } catch (error) {
     if (gone.aborted) return reply.close();
     const [status, failure] = refusal(needs, error);

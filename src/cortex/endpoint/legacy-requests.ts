@@ -1,10 +1,8 @@
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { legacyVersions } from '../../runners/wire/protocol-versions.ts';
 import { initializeResult } from './greeting.ts';
 import type { EndpointGround } from './ground.ts';
-import type { Message, Prepared } from './json-rpc.ts';
-import { RpcError, rpcCodes } from './json-rpc.ts';
+import { type Message, type Prepared, RpcError, rpcCodes } from './json-rpc.ts';
 import type { Hello, LegacySession, Outlet } from './legacy-session.ts';
 import type { McpClient } from './mcp-client.ts';
 import { instructionsFor, type Method, metaOf, methodOf } from './methods.ts';

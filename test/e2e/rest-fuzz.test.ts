@@ -90,6 +90,10 @@ describe('the REST API against its own document', () => {
     if (!rules.some(({ level, pattern }) => level === 'allow' && pattern === 'notes.echo')) {
       await home.ask('PUT', '/api/rules', { body: { level: 'allow', pattern: 'notes.echo' } });
     }
+    const tokens = (await home.ask('GET', '/api/tokens')).body as { name: string; revokedAt: number | null }[];
+    if (!tokens.some(({ name, revokedAt }) => name === 'work' && revokedAt === null)) {
+      await home.ask('POST', '/api/tokens', { body: { name: 'work' } });
+    }
     const open = (await home.ask('GET', '/api/approvals')).body as unknown[];
     if (open.length === 0) {
       await home.ask('POST', '/api/tools/invoke', { body: { toolId: 'notes.fail' } });

@@ -86,8 +86,10 @@ describe('the REST API against its own document', () => {
     const seen = await home.ask('GET', '/api/tools?tool=notes.echo');
     if (seen.status !== 200) await home.ask('POST', '/api/mcp/load', { body: { ref: 'notes' } });
     const rules = (await home.ask('GET', '/api/rules')).body as { id: string; level: string; pattern: string }[];
-    for (const { id, level } of rules) if (level !== 'allow') await home.ask('DELETE', `/api/rules/${id}`);
-    if (!rules.some(({ level, pattern }) => level === 'allow' && pattern === 'notes.echo')) {
+    const isOurs = ({ level, pattern }: (typeof rules)[number]) => level === 'allow' && pattern === 'notes.echo';
+    // Any other may let every call pass, or none, and then nobody is asked any more.
+    for (const rule of rules) if (!isOurs(rule)) await home.ask('DELETE', `/api/rules/${rule.id}`);
+    if (!rules.some(isOurs)) {
       await home.ask('PUT', '/api/rules', { body: { level: 'allow', pattern: 'notes.echo' } });
     }
     const tokens = (await home.ask('GET', '/api/tokens')).body as { name: string; revokedAt: number | null }[];

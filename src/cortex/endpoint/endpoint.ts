@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
-import type { AgentId, ServerKey } from '../../core/ids.ts';
+import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { ClientSide } from '../../operator/client-side.ts';
+import type { ServerNotice } from '../../server-notices.ts';
 import { isAtLeast, lowestLevel } from './governed-call.ts';
 import type { EndpointGround, EndpointSettings } from './ground.ts';
 import { answerHttp, type HttpEndpointNeeds } from './http-endpoint.ts';
@@ -33,18 +34,8 @@ export interface McpEndpoint {
   notice(notice: ServerNotice): void;
   /** The token of a client is good for nothing any more: what it has open ends. */
   revoked(clientId: string): Promise<void>;
-  /** How many sessions and stdio clients are there. */
-  clients(): number;
   /** Ends everything, in order. */
   close(): Promise<void>;
-}
-
-/** What a server said to whoever listens. */
-export interface ServerNotice {
-  readonly agentId: AgentId;
-  readonly server: ServerKey;
-  readonly method: string;
-  readonly params: JsonObject;
 }
 
 export interface EndpointNeeds {
@@ -79,7 +70,7 @@ function withoutSubscription({ _meta, ...params }: JsonObject): JsonObject {
 /** See `McpEndpoint`. */
 export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
   const { host, settings, clock, log } = needs;
-  const finder = new ToolFinder(host, () => views.changed());
+  const finder = new ToolFinder(host, client => views.changed(client.agentId));
   const views: Views = new Views({
     handles: host.handles,
     sees: host.sees,
@@ -165,7 +156,6 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
       for (const listening of listens.all) if (listening.client.id === clientId) listening.finish();
       await Promise.all([sessions.closeAll(clientId), ...own.map(one => one.end())]);
     },
-    clients: () => sessions.count + sockets.size,
     async close() {
       views.close();
       modern.endAll();

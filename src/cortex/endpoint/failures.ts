@@ -1,5 +1,6 @@
 import { asLongshoreError, type LongshoreError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Log } from '../../core/ports/log.ts';
 import type { Era } from '../../core/words.ts';
 import { StillWaiting } from './governed-call.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
@@ -41,6 +42,14 @@ export function rpcFailure(error: unknown, missing: RpcError, era: Era): RpcErro
   if (failure.code === 'unknown-tool') return missing;
   if (failure.code === 'server-error') return serversError(failure, era);
   return new RpcError(rpcCodes.internal, told(failure), { code: failure.code, ...idsOf(failure) });
+}
+
+/** Whatever went wrong with a request itself, as its client is told; what was our own mistake is logged. */
+export function asRpcError(log: Log, error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  const failure = asLongshoreError(error);
+  if (failure.code === 'internal') log.error({ err: error }, 'A request of an MCP client failed.');
+  return new RpcError(rpcCodes.internal, told(failure), { code: failure.code });
 }
 
 /** There is nothing of that URI, in the words of the client's revision. */

@@ -2,17 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { asRpcError } from './failures.ts';
 import { readBody } from './http-body.ts';
 import {
   errorFrame,
   type Message,
   noticeFrame,
   type Prepared,
+  parseMessage,
   type RequestId,
   RpcError,
-  readMessage,
   resultFrame,
-  rpcCodes,
 } from './json-rpc.ts';
 import { isLegacyVersion, type LegacyRequests } from './legacy-requests.ts';
 import type { ListenStreams } from './listen-streams.ts';
@@ -68,7 +68,7 @@ async function post(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const message = readMessage(parsed(await readBody(request, needs.mostBody)));
+  const message = parseMessage(await readBody(request, needs.mostBody));
   const { headers } = request;
   try {
     const era = message.kind === 'answer' ? 'legacy' : eraOfRequest(message, headers);
@@ -97,6 +97,8 @@ async function modern(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  // Before anything waits to be answered, for a refusal is an answer of its own.
+  if (message.method === 'tools/call') checkParamHeaders(needs.views.of(client), message.params, request.headers);
   const gone = new AbortController();
   // The stream of a request is its client's only word about it: to close it is to cancel.
   response.once(
@@ -105,7 +107,6 @@ async function modern(
   );
   const reply = new ReplyStream({ ...needs.reply, takesEvents: takesEvents(request) }, response);
   if (message.method === 'subscriptions/listen') return await listen(needs, client, message, reply, response);
-  if (message.method === 'tools/call') checkParamHeaders(needs.views.of(client), message.params, request.headers);
   const tell = (method: string, params: JsonObject) => reply.send(noticeFrame(method, params));
   await settle(needs, reply, message.id, needs.modern.answer(client, message, tell, gone.signal), gone.signal);
 }
@@ -120,7 +121,10 @@ async function listen(
   try {
     readEnvelope(message.params);
     const listening = await needs.listens.open(client, message, reply, frame => reply.end(frame));
-    const leave = (): void => void listening[Symbol.asyncDispose](); // what it gives back is nobody's to wait for
+    const leave = (): void => {
+      reply.close();
+      void listening[Symbol.asyncDispose](); // what it gives back is nobody's to wait for
+    };
     if (response.closed) leave();
     else response.once('close', leave);
   } catch (error) {
@@ -195,9 +199,9 @@ async function ofSession(
   if (!takesEvents(request))
     return refuse(response, 406, new RpcError(noSession, 'A stream is text/event-stream; accept that.'));
   const last = headerOf(request.headers, 'last-event-id');
-  if (needs.sessions.resume(session, last ?? 'standing.0', response)) return;
+  if (needs.sessions.resume(session, last, response)) return;
   // What was lost is not ours to invent; the client goes on with what comes now.
-  needs.sessions.resume(session, 'standing.0', response);
+  needs.sessions.resume(session, undefined, response);
 }
 
 function sessionOf(
@@ -236,21 +240,11 @@ function accepted(response: ServerResponse): void {
   response.writeHead(202).end();
 }
 
-function parsed(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new RpcError(rpcCodes.parse, 'The body is not JSON.');
-  }
-}
-
 function refusal({ log }: HttpEndpointNeeds, error: unknown): [number, RpcError] {
-  if (error instanceof RpcError) return [error.status, error];
-  const failure = asLongshoreError(error);
-  const { http } = failure.row;
-  if (failure.code === 'internal') log.error({ err: error }, 'A request at /mcp failed.');
-  const text = failure.code === 'internal' ? 'Internal error; the log of Longshore says more.' : failure.message;
-  return [http >= 400 && http !== 499 ? http : 500, new RpcError(rpcCodes.internal, text, { code: failure.code })];
+  const failure = asRpcError(log, error);
+  if (error instanceof RpcError) return [failure.status, failure];
+  const { http } = asLongshoreError(error).row;
+  return [http >= 400 && http !== 499 ? http : 500, failure];
 }
 
 function refuse(response: ServerResponse, status: number, failure: RpcError, id: RequestId | null = null): void {

@@ -58,6 +58,17 @@ export class Prepared {
   }
 }
 
+/** Reads the text of one message. Throws an RpcError where it is no JSON, or as `readMessage` does. */
+export function parseMessage(text: string): Message {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new RpcError(rpcCodes.parse, 'The message is not JSON.');
+  }
+  return readMessage(value);
+}
+
 /** Reads one message. Throws an RpcError where it is none of JSON-RPC 2.0. */
 export function readMessage(value: unknown): Message {
   if (!isJsonObject(value) || value.jsonrpc !== '2.0') throw notJsonRpc();

@@ -72,6 +72,27 @@ describe('the answer to a request over HTTP', () => {
     expect(comments).toBeGreaterThanOrEqual(3);
   });
 
+  it('that belongs to no request tells nothing twice to a client that does not say what it saw', async () => {
+    const standing = new ReplyStream({ ...calm, stream: 'standing' });
+    standing.send('{"n":1}');
+    const first = await ask(raw => {
+      raw.once('close', () => standing.detach(raw));
+      standing.attach(raw);
+    });
+    standing.send('{"n":2}');
+    let seen = '';
+    for await (const chunk of first) {
+      seen += String(chunk);
+      if (seen.includes('"n":2')) break;
+    }
+    expect(dataOf(seen)).toEqual(['{"n":1}', '{"n":2}']);
+    await expect.poll(() => standing.attached).toBe(false);
+    standing.send('{"n":3}');
+    const second = await ask(raw => standing.attach(raw));
+    standing.close();
+    expect(dataOf(await text(second))).toEqual(['{"n":3}']);
+  });
+
   it('is given to a 2025 client that lost the stream from the event it saw last, and the rest as it comes', async () => {
     const opened = Promise.withResolvers<ReplyStream>();
     const first = await ask(raw => {

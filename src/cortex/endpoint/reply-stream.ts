@@ -30,6 +30,8 @@ export class ReplyStream {
   readonly #kept: string[] = [];
   #keptBytes = 0;
   #firstKept = 1;
+  /** The number of the last event that somebody was there to read. */
+  #sent = 0;
   #response: ServerResponse | undefined;
   #state: 'silent' | 'events' | 'ended' = 'silent';
   #timer: NodeJS.Timeout | undefined;
@@ -103,8 +105,8 @@ export class ReplyStream {
     this.#beat();
   }
 
-  /** The client is back: it gets what came after the last event it saw, and from now on the rest. */
-  attach(response: ServerResponse, lastEvent: number): void {
+  /** The client is back: it gets what came after the last event it saw (if not said: after what was sent), and the rest. */
+  attach(response: ServerResponse, lastEvent = this.#sent): void {
     this.#response?.end();
     this.#response = response;
     response.writeHead(200, { ...this.#options.headers, ...eventHeaders });
@@ -112,6 +114,7 @@ export class ReplyStream {
     for (const [index, event] of this.#kept.entries()) {
       if (this.#firstKept + index > lastEvent) response.write(event);
     }
+    this.#sent = this.#firstKept + this.#kept.length - 1;
     if (this.#state === 'ended') {
       response.end();
       this.#response = undefined;
@@ -136,6 +139,7 @@ export class ReplyStream {
     const id = stream === undefined ? '' : `id: ${stream}.${this.#firstKept + this.#kept.length}\n`;
     const event = `${id}event: message\ndata: ${frame}\n\n`;
     if (stream !== undefined) this.#keep(event);
+    if (this.#response) this.#sent = this.#firstKept + this.#kept.length - 1;
     this.#response?.write(event);
     if ((this.#response?.writableLength ?? 0) > mostUnread) this.#response?.destroy();
   }

@@ -79,12 +79,12 @@ export class Sessions {
     return reply;
   }
 
-  /** The client lost a stream and comes for the rest. False if there is nothing of that id. */
-  resume(of: HttpSession, lastEventId: string, response: ServerResponse): boolean {
-    const [name = '', number = ''] = lastEventId.split('.');
+  /** The client lost a stream and comes for the rest, or opens the standing one. False if there is nothing of that id. */
+  resume(of: HttpSession, lastEventId: string | undefined, response: ServerResponse): boolean {
+    const [name = '', number = ''] = lastEventId?.split('.') ?? ['standing'];
     const stream = name === 'standing' ? of.standing : of.replies.get(name);
-    if (!stream || !/^\d+$/.test(number)) return false;
-    stream.attach(response, Number(number));
+    if (!stream || !/^\d*$/.test(number)) return false;
+    stream.attach(response, number === '' ? undefined : Number(number));
     response.once('close', () => {
       stream.detach(response);
       if (stream !== of.standing) this.#letGo(of, name, stream);

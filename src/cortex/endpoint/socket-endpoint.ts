@@ -1,16 +1,17 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
-import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
+import { LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { asRpcError } from './failures.ts';
 import {
   errorFrame,
   type Message,
   noticeFrame,
   type Prepared,
+  parseMessage,
   type RequestId,
   RpcError,
-  readMessage,
   resultFrame,
   rpcCodes,
 } from './json-rpc.ts';
@@ -95,7 +96,7 @@ export class SocketClient {
   #receive(line: string): void {
     let message: Message;
     try {
-      message = readMessage(parsed(line));
+      message = parseMessage(line);
     } catch (error) {
       this.send(errorFrame(null, asRpcError(this.#needs.log, error)));
       return;
@@ -130,7 +131,10 @@ export class SocketClient {
     const { id } = request;
     if (request.method === 'subscriptions/listen') {
       readEnvelope(request.params);
-      this.#listening.set(id, await this.#needs.listens.open(this.client, request, this, frame => this.send(frame)));
+      const listening = await this.#needs.listens.open(this.client, request, this, frame => this.send(frame));
+      this.#listening.set(id, listening);
+      // The client may have left meanwhile.
+      if (this.#gone.signal.aborted) await listening[Symbol.asyncDispose]();
       return undefined;
     }
     const controller = new AbortController();
@@ -194,20 +198,4 @@ class Lines {
     }
     this.#pieces.push(piece);
   }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new RpcError(rpcCodes.parse, 'The line is not JSON.');
-  }
-}
-
-function asRpcError(log: Log, error: unknown): RpcError {
-  if (error instanceof RpcError) return error;
-  const failure = asLongshoreError(error);
-  if (failure.code === 'internal') log.error({ err: error }, 'A request over stdio failed.');
-  const text = failure.code === 'internal' ? 'Internal error; the log of Longshore says more.' : failure.message;
-  return new RpcError(rpcCodes.internal, text, { code: failure.code });
 }

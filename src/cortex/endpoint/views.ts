@@ -108,6 +108,7 @@ class ComputedView implements View {
   readonly #lists = new Map<HandleKind, readonly Handle[]>();
   readonly #names = new Map<HandleKind, ReadonlyMap<string, Handle>>();
   readonly #json = new Map<string, string>();
+  readonly #marks = new Map<HandleKind, string>();
   #seen: readonly Handle[] | undefined;
 
   constructor(client: McpClient, needs: ViewNeeds) {
@@ -149,9 +150,14 @@ class ComputedView implements View {
 
   /** Differs whenever the list does. */
   mark(kind: HandleKind): string {
-    return this.#listed(kind)
-      .map(({ handleName, definitionDigest }) => `${handleName} ${definitionDigest}`)
-      .join('\n');
+    let mark = this.#marks.get(kind);
+    if (mark === undefined) {
+      mark = this.#listed(kind)
+        .map(({ handleName, definitionDigest }) => `${handleName} ${definitionDigest}`)
+        .join('\n');
+      this.#marks.set(kind, mark);
+    }
+    return mark;
   }
 
   #listed(kind: HandleKind): readonly Handle[] {

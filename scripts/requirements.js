@@ -1,5 +1,7 @@
-// Brings the last column of docs/requirements.md up to date: `npx node scripts/requirements.js`.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { citedTests, requirementsPage, withTests } from '../test/requirements.ts';
+// Lists the test files that cite a number of docs/requirements.md, or all: `npx node scripts/requirements.js R50`.
+import { citedTests } from '../test/requirements.ts';
 
-writeFileSync(requirementsPage, withTests(readFileSync(requirementsPage, 'utf8'), citedTests()));
+const asked = process.argv.slice(2);
+for (const [number, files] of citedTests()) {
+  if (asked.length === 0 || asked.includes(number)) console.log(`${number}  ${files.join(' ')}`);
+}

@@ -1,51 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 
-/** One row of docs/requirements.md. */
-export interface Requirement {
-  /** `R1` … or `S1` …. */
-  readonly number: string;
-  /** The issues that owe it. */
-  readonly owners: readonly string[];
-  /** Paths of the test files that cite it, as the page lists them. */
-  readonly listed: readonly string[];
-}
-
 const root = join(import.meta.dirname, '..');
 
-/** The page that this file reads and rewrites. */
-export const requirementsPage = join(root, 'docs', 'requirements.md');
-
-const rowPattern = /^\| ([RS]\d+) \| (.+) \| (.+) \| (.*) \|$/;
-
-/** The issues that have landed, from the page's front matter. */
-export function landedIssues(page: string): readonly string[] {
-  const list = /^landed: \[(.*)\]$/m.exec(page)?.[1] ?? '';
-  return list
-    .split(',')
-    .map(name => name.trim())
-    .filter(name => name !== '');
-}
-
-/** The rows of the page. */
-export function requirementsIn(page: string): readonly Requirement[] {
-  return page.split('\n').flatMap(line => {
-    const [, number, , owners = '', tests = ''] = rowPattern.exec(line) ?? [];
-    return number === undefined ? [] : [{ number, owners: owners.split('; '), listed: tests.match(/[^`, ]+/g) ?? [] }];
-  });
-}
-
-/** The page with its last column as the tests are now. */
-export function withTests(page: string, cited: ReadonlyMap<string, readonly string[]>): string {
-  return page
-    .split('\n')
-    .map(line =>
-      line.replace(rowPattern, (_, number: string, text: string, owners: string) => {
-        const files = (cited.get(number) ?? []).map(file => `\`${file}\``).join(', ');
-        return `| ${number} | ${text} | ${owners} | ${files} |`;
-      }),
-    )
-    .join('\n');
+/** The numbers of docs/requirements.md (`R1` … `S15`), in its order. */
+export function requirementNumbers(): readonly string[] {
+  const page = readFileSync(join(root, 'docs', 'requirements.md'), 'utf8');
+  return Array.from(page.matchAll(/^\| ([RS]\d+) \|/gm), match => match[1] ?? '');
 }
 
 /** The numbers that a test's title cites: `R57, R66: …`, `R51-R53: …`, or `… (S15)`. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRedactor } from '../governance/redact.ts';
+import { createRedactor } from '../secrets/redact.ts';
 import { createLogFile } from './log-file.ts';
 
 let folder: string;

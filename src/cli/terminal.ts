@@ -1,4 +1,4 @@
-import { plainText } from '../runners/wire/plain-text.ts';
+import { plainText } from '../runners/transport/plain-text.ts';
 
 /** Where a command reads and writes: results on `out`, everything else on `err`. */
 export interface Terminal {

@@ -1,7 +1,7 @@
-import type { Agent, LoadedServer } from '../agent.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
-import { openHost } from '../host.ts';
+import type { Agent, LoadedServer } from '../host/agent.ts';
+import { openHost } from '../host/open-host.ts';
 import { duration } from './duration.ts';
 import { tellFailure } from './failure.ts';
 import { pairs } from './pairs.ts';

@@ -1,5 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
-import { nearestName } from '../core/nearest-name.ts';
+import { nearestName } from '../lib/nearest-name.ts';
 import type { Envelope } from './envelope.ts';
 import type { CommandLine } from './grammar.ts';
 

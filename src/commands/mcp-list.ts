@@ -1,8 +1,8 @@
 import type { JsonObject } from '../core/json.ts';
+import type { ServerReport } from '../servers/server-report.ts';
 import { command } from './command.ts';
 import { type Envelope, succeeded } from './envelope.ts';
 import type { EngineReport, OperatorContext } from './operator-context.ts';
-import type { ServerReport } from './server-report.ts';
 
 /** `!mcp-list`: every server that runs, starts, closes, failed or is only saved, without Docker too (R33). */
 export const mcpList = command<OperatorContext, never, never>({

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../core/json.ts';
+import type { ServerReport } from '../servers/server-report.ts';
 import { command } from './command.ts';
 import { type Envelope, partly, succeeded } from './envelope.ts';
 import type { LoadReport, LoadWish, OperatorContext } from './operator-context.ts';
-import type { ServerReport } from './server-report.ts';
 
 /** `!mcp-load <image>`: starts an image or saved server, lists and mounts its tools, and saves it (R31). */
 export const mcpLoad = command<OperatorContext, 'image', never>({

@@ -1,10 +1,10 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { ServerReport } from '../servers/server-report.ts';
 import { command, usage } from './command.ts';
 import { type Envelope, failed } from './envelope.ts';
 import { quoteWord } from './grammar.ts';
 import type { OperatorContext } from './operator-context.ts';
-import type { ServerReport } from './server-report.ts';
 
 /**
  * `!mcp-search <query>`: in the catalogs (R34). Until those can be read it is an error, never an empty list, which

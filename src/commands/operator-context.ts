@@ -1,6 +1,6 @@
-import type { PlanSettings } from '../catalog/plan.ts';
 import type { LongshoreError } from '../core/errors.ts';
-import type { ServerReport } from './server-report.ts';
+import type { PlanSettings } from '../servers/plan.ts';
+import type { ServerReport } from '../servers/server-report.ts';
 
 /** What is to be loaded. */
 export interface LoadWish {

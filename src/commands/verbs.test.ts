@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LongshoreError } from '../core/errors.ts';
 import { silentLog } from '../core/ports/log.ts';
+import type { ServerReport } from '../servers/server-report.ts';
 import type { Envelope } from './envelope.ts';
 import { readCommandLine } from './grammar.ts';
 import type { EngineReport, LoadReport, OperatorContext, UnloadReport } from './operator-context.ts';
 import { runLine } from './run-line.ts';
-import type { ServerReport } from './server-report.ts';
 import { verbs } from './verbs.ts';
 
 const time: ServerReport = {

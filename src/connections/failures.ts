@@ -1,6 +1,6 @@
 import { LongshoreError } from '../core/errors.ts';
-import { answerLost, resultTooLarge } from '../runners/wire/frames.ts';
-import type { Answer } from '../runners/wire/tap.ts';
+import { answerLost, resultTooLarge } from '../runners/transport/frames.ts';
+import type { Answer } from '../runners/transport/tap.ts';
 
 /** The error for an answer that is no result: `server-error` with the JSON-RPC error verbatim in `data`, and its kin. */
 export function failureOf(answer: Exclude<Answer, { kind: 'result' }>, method: string): LongshoreError {

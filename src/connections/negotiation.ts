@@ -4,9 +4,14 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import type { Era } from '../core/words.ts';
 import type { Opened } from '../runners/runner.ts';
-import { commonVersion, legacyVersions, modernVersions, noCommonVersion } from '../runners/wire/protocol-versions.ts';
-import { discoverForSdk } from '../runners/wire/sdk-copies.ts';
-import type { Greeting, Tap } from '../runners/wire/tap.ts';
+import {
+  commonVersion,
+  legacyVersions,
+  modernVersions,
+  noCommonVersion,
+} from '../runners/transport/protocol-versions.ts';
+import { discoverForSdk } from '../runners/transport/sdk-copies.ts';
+import type { Greeting, Tap } from '../runners/transport/tap.ts';
 
 /** What both sides agreed on. */
 export interface Agreement {

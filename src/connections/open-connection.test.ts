@@ -13,7 +13,7 @@ import type { JsonObject } from '../core/json.ts';
 import { silentLog } from '../core/ports/log.ts';
 import { type Verdict, type VerdictKey, verdictsInMemory } from '../core/ports/verdicts.ts';
 import type { Opened, OpenRequest } from '../runners/runner.ts';
-import type { ProbeAnswer } from '../runners/wire/probe.ts';
+import type { ProbeAnswer } from '../runners/transport/probe.ts';
 import type { Connection } from './connection.ts';
 import { type ConnectionRequest, UnfinishedStart } from './connection-request.ts';
 import { openConnection } from './open-connection.ts';

@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Tap } from '../runners/wire/tap.ts';
+import type { Tap } from '../runners/transport/tap.ts';
 import { failureOf } from './failures.ts';
 import { type Method, sendRequest } from './request.ts';
 

@@ -1,9 +1,9 @@
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { type CallClient, covers, type ServerQuestion } from '../core/ports/call-client.ts';
-import type { Origin, QuestionAnswer } from '../runners/wire/pushed-questions.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
+import type { Origin, QuestionAnswer } from '../runners/transport/pushed-questions.ts';
 import { attended, clientBehind, type RunningCall } from './running-call.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** A client that leaves a question unanswered is asked again; after that many times it will not answer at all. */
 const mostAsked = 10;

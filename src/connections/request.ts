@@ -1,7 +1,7 @@
 import type { Client, Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../core/json.ts';
 import type { Definition, Progress } from '../core/words.ts';
-import type { Answer, Tap } from '../runners/wire/tap.ts';
+import type { Answer, Tap } from '../runners/transport/tap.ts';
 
 /** The methods whose answers we keep verbatim. */
 export type Method =

@@ -2,7 +2,7 @@ import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { SerialQueue } from './serial-queue.ts';
+import { SerialQueue } from '../lib/serial-queue.ts';
 
 const firstDelay = 1_000;
 const longestDelay = 60_000;

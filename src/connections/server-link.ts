@@ -2,10 +2,11 @@ import { Client } from '@modelcontextprotocol/client';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import { clientInfo } from '../core/version.ts';
 import type { Era } from '../core/words.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import type { Opened } from '../runners/runner.ts';
-import { legacyVersions, modernVersions } from '../runners/wire/protocol-versions.ts';
-import type { Origin } from '../runners/wire/pushed-questions.ts';
-import { createTap, type Tap } from '../runners/wire/tap.ts';
+import { legacyVersions, modernVersions } from '../runners/transport/protocol-versions.ts';
+import type { Origin } from '../runners/transport/pushed-questions.ts';
+import { createTap, type Tap } from '../runners/transport/tap.ts';
 import { atMost, closeWithin, joinedClose } from './closing.ts';
 import type { ConnectionRequest } from './connection-request.ts';
 import { lastWordsOf } from './last-words.ts';
@@ -15,7 +16,6 @@ import { Notices } from './notices.ts';
 import { Questions } from './questions.ts';
 import type { RunningCall } from './running-call.ts';
 import type { Life } from './state-machine.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** Milliseconds for telling a server which calls are cancelled, before its wire is closed. */
 const farewell = 500;

@@ -1,5 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
-import { sameToken } from '../core/same-token.ts';
+import { sameToken } from '../lib/same-token.ts';
 import type { Callers } from '../store/callers.ts';
 import { type CortexMiddleware, remoteAddress } from './cortex-env.ts';
 import type { Principal } from './principal.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { HostService } from '../host-service.ts';
+import type { HostService } from '../host/host-service.ts';
 import type { CortexApp } from './cortex-env.ts';
 import { recentResults } from './recent-results.ts';
 import { routeMaker } from './route-maker.ts';

@@ -1,7 +1,7 @@
 import type { EventData } from '../client/api-types.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { HostService } from '../host-service.ts';
-import type { HostEvent } from '../operator/host-events.ts';
+import type { HostEvent } from '../host/host-events.ts';
+import type { HostService } from '../host/host-service.ts';
 import type { CortexEvent } from './event-feed.ts';
 import { approvalView } from './views/approval.ts';
 

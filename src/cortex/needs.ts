@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { RandomId } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { Redactor } from '../governance/redact.ts';
+import type { Redactor } from '../secrets/redact.ts';
 import type { Callers } from '../store/callers.ts';
 import type { CortexEvent } from './event-feed.ts';
 import type { Limits } from './limits.ts';

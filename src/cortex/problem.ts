@@ -3,8 +3,8 @@ import { HTTPException } from 'hono/http-exception';
 import { asLongshoreError, type ErrorCode, errorTable, LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
-import { maskTexts } from '../governance/mask-texts.ts';
-import type { Redactor } from '../governance/redact.ts';
+import { maskTexts } from '../secrets/mask-texts.ts';
+import type { Redactor } from '../secrets/redact.ts';
 
 /** Every code that a problem may have. */
 export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];

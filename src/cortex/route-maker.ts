@@ -1,7 +1,7 @@
 import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
 import type { RouteName, Routes } from '../client/api-types.ts';
-import type { DoorName, HostService } from '../host-service.ts';
-import type { Operator } from '../operator/operator.ts';
+import type { DoorName, HostService } from '../host/host-service.ts';
+import type { Operator } from '../host/operator.ts';
 import type { CortexApp, CortexContext } from './cortex-env.ts';
 import { problemResponses, refuseInvalid } from './problem.ts';
 import { agentQuery } from './views/common.ts';

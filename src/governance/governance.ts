@@ -3,21 +3,21 @@ import type { Mint } from '../core/authorisation.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomId } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
+import type { Redactor } from '../secrets/redact.ts';
 import type { StoredApprovals } from '../store/approvals.ts';
 import type { AuditRows } from '../store/audit.ts';
 import type { CheckpointFile } from '../store/checkpoint-file.ts';
 import type { StoredRules } from '../store/rules.ts';
-import { type Approvals, openApprovals } from './approvals.ts';
-import { argumentGuard } from './argument-guard.ts';
-import { type Audit, openAudit } from './audit.ts';
-import type { Dispatch, Fleet } from './call.ts';
-import { createDispatch } from './dispatcher.ts';
-import { type OperatorDesk, operatorDesk } from './operator-proof.ts';
-import { outputCheck } from './output-check.ts';
-import type { Redactor } from './redact.ts';
-import type { Registry } from './registry.ts';
-import type { Level } from './rule.ts';
-import { type NewRule, openRules, type Rules } from './rules.ts';
+import { type Approvals, openApprovals } from './approvals/approvals.ts';
+import { type OperatorDesk, operatorDesk } from './approvals/operator-proof.ts';
+import { type Audit, openAudit } from './audit/audit.ts';
+import { argumentGuard } from './dispatch/argument-guard.ts';
+import type { Dispatch, Fleet } from './dispatch/call.ts';
+import { createDispatch } from './dispatch/dispatcher.ts';
+import { outputCheck } from './dispatch/output-check.ts';
+import type { Registry } from './registry/registry.ts';
+import type { Level } from './rules/rule.ts';
+import { type NewRule, openRules, type Rules } from './rules/rules.ts';
 
 /**
  * What host.ts hands in. Registry and redactor come first of all: the fleet mounts into the one and teaches the other

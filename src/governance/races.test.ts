@@ -6,7 +6,7 @@ import { sha256 } from '../core/ids.ts';
 import { canonicalJson } from '../core/json.ts';
 import type { Caller, Operation } from '../core/words.ts';
 import type { AuditRow } from '../store/audit.ts';
-import type { Scope } from './approval.ts';
+import type { Scope } from './approvals/approval.ts';
 
 /** More for whoever wants to be surer: `LONGSHORE_RACES=10000`. */
 const runs = Number(process.env['LONGSHORE_RACES'] ?? 500);

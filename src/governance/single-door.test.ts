@@ -54,11 +54,11 @@ describe('the one door', () => {
     expect(await endOf(connection.call(fresh))).toBe('ok');
   });
 
-  it('R36: only the dispatcher mints, and only host.ts joins the two halves', () => {
+  it('R36: only the dispatcher mints, and only the composition root joins the two halves', () => {
     const minting = program.filter(({ text }) => /\bmint\(/.test(text)).map(({ file }) => file);
-    expect(minting).toEqual(['core/authorisation.ts', 'governance/dispatcher.ts']);
+    expect(minting).toEqual(['core/authorisation.ts', 'governance/dispatch/dispatcher.ts']);
     const joining = program.filter(({ text }) => text.includes('createAuthority(')).map(({ file }) => file);
-    expect(joining).toEqual(['core/authorisation.ts', 'host.ts']);
+    expect(joining).toEqual(['core/authorisation.ts', 'host/open-host.ts']);
   });
 
   it('R36: there is no tool or command that takes the name of a tool as data', () => {

@@ -1,9 +1,9 @@
-import type { Agent, Tool } from '../agent.ts';
 import type { OperatorContext } from '../commands/operator-context.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { agentId as asAgentId } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
-import { type Host, openHost } from '../host.ts';
+import type { Agent, Tool } from '../host/agent.ts';
+import { type Host, openHost } from '../host/open-host.ts';
 import type { AgentHost, HostCommand, HostTool } from './agent-host.ts';
 import { hostCommands } from './host-commands.ts';
 

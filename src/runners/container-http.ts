@@ -6,9 +6,9 @@ import { containerFailure, endFailed } from './container-failure.ts';
 import { type ContainerPlan, startOf } from './container-plan.ts';
 import type { Opened, OpenRequest } from './runner.ts';
 import { createStderrRing } from './stderr-ring.ts';
-import { createHttpWire, type HttpWire } from './wire/http-wire.ts';
-import { mcpReady } from './wire/mcp-readiness.ts';
-import type { HttpHint } from './wire/startup-url.ts';
+import { createHttpWire, type HttpWire } from './transport/http-wire.ts';
+import { mcpReady } from './transport/mcp-readiness.ts';
+import type { HttpHint } from './transport/startup-url.ts';
 
 /** Milliseconds: the port is on this machine. */
 const connectTimeout = 10_000;

@@ -6,7 +6,7 @@ import type { ContainerStart } from './container.ts';
 import type { EngineLink } from './engine-link.ts';
 import type { Environment } from './environment.ts';
 import type { OpenRequest } from './runner.ts';
-import type { HttpHint } from './wire/startup-url.ts';
+import type { HttpHint } from './transport/startup-url.ts';
 
 /** All that is to be known of a container server before its first container: the two classes differ in nothing else. */
 export interface ContainerPlan {

@@ -9,7 +9,7 @@ import { openOverStdio, type SpeaksHttp } from './container-stdio.ts';
 import { imageHints } from './image-hints.ts';
 import { reclaim } from './reclaim.ts';
 import type { Opened, OpenRequest } from './runner.ts';
-import type { HttpHint } from './wire/startup-url.ts';
+import type { HttpHint } from './transport/startup-url.ts';
 
 /**
  * Starts a container server and finds out how it speaks (R8, R9): by what an earlier start or the image's own labels

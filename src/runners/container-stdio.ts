@@ -2,11 +2,11 @@ import { type Container, startContainer } from './container.ts';
 import { containerFailure, endFailed } from './container-failure.ts';
 import { type ContainerPlan, startOf } from './container-plan.ts';
 import type { Opened, OpenRequest } from './runner.ts';
-import { listenForHints } from './wire/log-hints.ts';
-import { probe } from './wire/probe.ts';
-import { createHintBoard, raceTransports } from './wire/race.ts';
-import { type HttpHint, startupHint } from './wire/startup-url.ts';
-import { createStdioWire, type StdioWire } from './wire/stdio-wire.ts';
+import { listenForHints } from './transport/log-hints.ts';
+import { probe } from './transport/probe.ts';
+import { createHintBoard, raceTransports } from './transport/race.ts';
+import { type HttpHint, startupHint } from './transport/startup-url.ts';
+import { createStdioWire, type StdioWire } from './transport/stdio-wire.ts';
 
 /** What an attempt over stdio found instead: see `RaceResult`. */
 export interface SpeaksHttp {

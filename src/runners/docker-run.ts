@@ -13,7 +13,7 @@ import { engineEnvironment, linkEngine } from './engine-link.ts';
 import { hideSecrets } from './environment.ts';
 import { missingFolders, realRisks } from './host-paths.ts';
 import type { Opened, Runner, Surroundings } from './runner.ts';
-import type { HttpHint } from './wire/startup-url.ts';
+import type { HttpHint } from './transport/startup-url.ts';
 
 /** A user's own `docker run …` (D1). References in `env` are resolved when it starts. */
 export const dockerRunSpec = z.readonly(

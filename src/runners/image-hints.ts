@@ -1,5 +1,5 @@
 import type { ImageFacts } from '../docker/images.ts';
-import type { HttpHint } from './wire/startup-url.ts';
+import type { HttpHint } from './transport/startup-url.ts';
 
 /** What an image says about itself, before it was ever started. */
 export interface ImageHints {

@@ -9,8 +9,8 @@ import { createOpenLimit } from './open-limit.ts';
 import { isPackageLauncher } from './package-launcher.ts';
 import { startFailure } from './process-failure.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
-import { probe } from './wire/probe.ts';
-import { createStdioWire } from './wire/stdio-wire.ts';
+import { probe } from './transport/probe.ts';
+import { createStdioWire } from './transport/stdio-wire.ts';
 
 /** A server that is a command on this machine. References in `env` are resolved when it starts. */
 export const processSpec = z.readonly(

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
-import { hostAndPort, refusedStatus } from './wire/http-failure.ts';
-import { isModernRefusal } from './wire/http-refusal.ts';
-import { createHttpWire, type HttpWire, type HttpWireOptions } from './wire/http-wire.ts';
-import { createSseWire, isNotSse } from './wire/sse-wire.ts';
+import { hostAndPort, refusedStatus } from './transport/http-failure.ts';
+import { isModernRefusal } from './transport/http-refusal.ts';
+import { createHttpWire, type HttpWire, type HttpWireOptions } from './transport/http-wire.ts';
+import { createSseWire, isNotSse } from './transport/sse-wire.ts';
 
 const serverUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);

@@ -7,9 +7,9 @@ import type { Log } from '../core/ports/log.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
 import type { ContainerGround } from './container-ground.ts';
+import type { ProbeAnswer } from './transport/probe.ts';
+import type { Wire } from './transport/wire.ts';
 import type { Watchdog } from './watchdog/watchdog.ts';
-import type { ProbeAnswer } from './wire/probe.ts';
-import type { Wire } from './wire/wire.ts';
 
 /** How a server's process or container ended; a remote server ends with `closed`. */
 export type Exit =

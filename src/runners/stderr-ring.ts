@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import type { Log } from '../core/ports/log.ts';
-import { drained } from './wire/drained.ts';
-import { createLineReader } from './wire/line-reader.ts';
-import { plainText } from './wire/plain-text.ts';
+import { drained } from './transport/drained.ts';
+import { createLineReader } from './transport/line-reader.ts';
+import { plainText } from './transport/plain-text.ts';
 
 /** The last lines of a stream that is always read to its end, so that its writer never blocks (docker-problems row 27). */
 export interface StderrRing {

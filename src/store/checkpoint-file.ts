@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
-import { readPrivateFile } from './private-file.ts';
+import { readPrivateFile } from '../core/private-file.ts';
 
 /** One small private file outside the database that is replaced as a whole. */
 export interface CheckpointFile {

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { LongshoreError } from '../core/errors.ts';
 import type { HomeId, RandomId } from '../core/ids.ts';
+import { makePrivateFile } from '../core/private-file.ts';
 import { homeFiles } from '../core/service-note.ts';
-import { makePrivateFile } from './private-file.ts';
 
 /** One home folder and the places in it (interface.md, "Home and environment"). */
 export interface Home {

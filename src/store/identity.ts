@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import * as z from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import { type AgentId, agentId } from '../core/ids.ts';
+import { makePrivateFile, readPrivateFile } from '../core/private-file.ts';
 import { didKey } from './did-key.ts';
-import { makePrivateFile, readPrivateFile } from './private-file.ts';
 
 /** The agent that a home has of its own, with the key that proves it. */
 export interface Identity {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { LongshoreError } from '../core/errors.ts';
-import { makePrivateFile, readPrivateFile } from './private-file.ts';
+import { makePrivateFile, readPrivateFile } from '../core/private-file.ts';
 
 const form = /^lso_[A-Za-z0-9_-]{43}\n?$/;
 

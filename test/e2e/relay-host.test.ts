@@ -5,8 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Caller } from '../../src/core/words.ts';
-import { type Host, type HostOptions, openHost } from '../../src/host.ts';
-import type { ServerNotice } from '../../src/server-notices.ts';
+import { type Host, type HostOptions, openHost } from '../../src/host/open-host.ts';
+import type { ServerNotice } from '../../src/host/server-notices.ts';
 import { answeringClient } from '../fixtures/answering-client.ts';
 import { fixtureServer } from '../fixtures/wired-server.ts';
 

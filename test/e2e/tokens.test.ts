@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { wholeScope } from '../../src/core/caller-scope.ts';
-import type { HostEvent } from '../../src/operator/host-events.ts';
+import type { HostEvent } from '../../src/host/host-events.ts';
 import { cortexHome } from '../fixtures/cortex-home.ts';
 import { longshoreHome } from './longshore-home.ts';
 

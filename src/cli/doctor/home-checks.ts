@@ -3,11 +3,11 @@ import type { Leftover } from '../../client/api-types.ts';
 import type { Client } from '../../client/client.ts';
 import { systemClock } from '../../core/clock.ts';
 import { randomId } from '../../core/ids.ts';
+import type { SecretProvider } from '../../core/ports/secret-rows.ts';
+import { keychainFault, osKeychain } from '../../secrets/keychain.ts';
 import { type Home, openHome } from '../../store/home.ts';
 import { lockHome } from '../../store/home-lock.ts';
 import { readIdentity } from '../../store/identity.ts';
-import { keychainFault, osKeychain } from '../../store/keychain.ts';
-import type { SecretProvider } from '../../store/secrets.ts';
 import { openStore } from '../../store/store.ts';
 import { type Finding, failing, fine, type Patient } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { AuditRowView, AuditVerifyAnswer } from '../../client/api-types.ts';
 import type { AgentId, HandleName } from '../../core/ids.ts';
-import type { HostService } from '../../host-service.ts';
+import type { HostService } from '../../host/host-service.ts';
 import type { AuditFilter } from '../../store/audit.ts';
 import type { CortexApp } from '../cortex-env.ts';
 import { problemResponses } from '../problem.ts';

@@ -3,8 +3,8 @@ import type { CommandAnswer } from '../../client/api-types.ts';
 import { runLine } from '../../commands/run-line.ts';
 import { verbs } from '../../commands/verbs.ts';
 import type { Log } from '../../core/ports/log.ts';
-import { maskTexts } from '../../governance/mask-texts.ts';
-import type { HostService } from '../../host-service.ts';
+import type { HostService } from '../../host/host-service.ts';
+import { maskTexts } from '../../secrets/mask-texts.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { commandSchema } from '../views/envelope.ts';
 

@@ -3,8 +3,8 @@ import type { ExplainAnswer, LoadAnswer, LogsAnswer, UnloadAnswer } from '../../
 import { load, loaded } from '../../commands/mcp-load.ts';
 import { unload } from '../../commands/mcp-unload.ts';
 import type { MCPServerConfig } from '../../config/types.ts';
-import type { LogTail, ServerExplanation } from '../../operator/operator.ts';
-import type { SaveSettings } from '../../saved/add-server.ts';
+import type { LogTail, ServerExplanation } from '../../host/operator.ts';
+import type { SaveSettings } from '../../servers/add-server.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { diagnosticSchema, maybe, wholeNumber } from '../views/common.ts';
 import { answerOf, loadSchema, unloadSchema } from '../views/envelope.ts';

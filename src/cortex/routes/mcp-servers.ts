@@ -9,9 +9,9 @@ import type {
 import type { MCPServerConfig } from '../../config/types.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Operator } from '../../operator/operator.ts';
-import type { ImportedServer } from '../../saved/import-servers.ts';
-import type { ListedSaved } from '../../saved/list-saved.ts';
+import type { Operator } from '../../host/operator.ts';
+import type { ImportedServer } from '../../servers/import-servers.ts';
+import type { ListedSaved } from '../../servers/list-saved.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { diagnosticSchema, maybe } from '../views/common.ts';
 import { serverSchema, serverView, toolNameSchema } from '../views/server.ts';

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { RuleId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Caller } from '../../core/words.ts';
-import { levels } from '../../governance/rule.ts';
+import { levels } from '../../governance/rules/rule.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { doneSchema, maybe } from '../views/common.ts';
 import { ruleSchema, ruleView, whySchema } from '../views/rule.ts';

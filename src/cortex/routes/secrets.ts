@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { PutSecretAnswer, SecretsAnswer } from '../../client/api-types.ts';
-import type { HostService } from '../../host-service.ts';
+import type { HostService } from '../../host/host-service.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { instant } from '../views/common.ts';
 

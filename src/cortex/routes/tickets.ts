@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { TicketAnswer } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
-import type { HostService } from '../../host-service.ts';
+import type { HostService } from '../../host/host-service.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { type Tickets, ticketSeconds } from '../tickets.ts';
 

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalView } from '../../client/api-types.ts';
 import { handleKinds } from '../../core/words.ts';
-import type { Approval } from '../../governance/approval.ts';
+import type { Approval } from '../../governance/approvals/approval.ts';
 import type { StoredApproval } from '../../store/approvals.ts';
 import { instant, jsonValue, maybe, rawResult } from './common.ts';
 

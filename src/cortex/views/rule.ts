@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { RuleView as RuleAnswer, WhyAnswer } from '../../client/api-types.ts';
-import type { Rule } from '../../governance/rule.ts';
-import type { RuleView } from '../../governance/rules.ts';
+import type { Rule } from '../../governance/rules/rule.ts';
+import type { RuleView } from '../../governance/rules/rules.ts';
 import { instant } from './common.ts';
 
 export const ruleSchema = z

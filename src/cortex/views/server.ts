@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ServerView } from '../../client/api-types.ts';
-import type { ServerReport } from '../../commands/server-report.ts';
 import type { HealthState } from '../../core/server-health.ts';
+import type { ServerReport } from '../../servers/server-report.ts';
 import { errorCodes } from '../problem.ts';
 import { diagnosticSchema, jsonObject, maybe } from './common.ts';
 

@@ -2,8 +2,8 @@ import { z } from '@hono/zod-openapi';
 import type { ToolView } from '../../client/api-types.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Definition, Handle } from '../../core/words.ts';
-import { tokenCost } from '../../governance/token-cost.ts';
-import type { SavedId } from '../../saved/saved-servers.ts';
+import { tokenCost } from '../../governance/registry/token-cost.ts';
+import type { SavedId } from '../../servers/saved-servers.ts';
 
 const definitionSchema = z
   .custom<Definition>(value => isJsonObject(value) && typeof value['name'] === 'string', 'must be a tool')

@@ -1,0 +1,141 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { wholeScope } from '../core/caller-scope.ts';
+import type { Clock } from '../core/clock.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { ClientSide } from '../host/client-access.ts';
+import type { McpEndpoint } from '../mcp/endpoint.ts';
+import type { McpClient } from '../mcp/mcp-client.ts';
+import { type AuthNeeds, bearerOf, identify, notSignedIn } from './auth.ts';
+import type { HostCheck } from './host-check.ts';
+import { type Limits, rateLimit, tooMany } from './limits.ts';
+import type { Principal } from './principal.ts';
+import { problem } from './problem.ts';
+import type { Tickets } from './tickets.ts';
+
+/** What stands between the network and the endpoint. */
+export interface DoorNeeds {
+  readonly auth: AuthNeeds;
+  /** Told the address of a request without a good token. Throws `too-many-requests`. */
+  readonly onGuess: (address: string) => void;
+  readonly endpoint: Pick<McpEndpoint, 'http' | 'socket'>;
+  readonly checkHost: HostCheck;
+  readonly limits: Pick<Limits, 'perClient'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whose tools the operator's own token reaches. */
+  readonly defaultAgent: AgentId;
+  readonly tickets: Tickets;
+  readonly clients: Pick<ClientSide, 'scopeOf' | 'servers'>;
+}
+
+/** The raw side of the port: requests that are answered without the REST API's framework. */
+export interface Door {
+  /** True for /mcp and what is below it. */
+  takes(request: IncomingMessage): boolean;
+  request(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** `longshore mcp` brings a client over stdio: from here on the socket carries its lines. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
+}
+
+/** The name of the protocol that a socket is switched to. */
+export const stdioProtocol = 'mcp-stdio';
+
+/** See `Door`. A request passes, in this order: host and origin, token, rate, path. */
+export function createDoor(needs: DoorNeeds): Door {
+  const takeOne = rateLimit(needs.limits.perClient, needs.clock);
+
+  /** A ticket is for one client over stdio, and nothing else. */
+  async function whoIs(token: string, isStdio: boolean): Promise<Principal | undefined> {
+    const client = isStdio ? needs.tickets.take(token) : undefined;
+    return client ? { kind: 'client', client } : await identify(token, needs.auth);
+  }
+
+  async function admit(request: IncomingMessage, isStdio: boolean): Promise<McpClient> {
+    const { host, origin, authorization } = request.headers;
+    needs.checkHost(host, origin);
+    const token = bearerOf(authorization);
+    const principal = token === undefined ? undefined : await whoIs(token, isStdio);
+    if (principal === undefined) {
+      needs.onGuess(request.socket.remoteAddress ?? 'unknown');
+      throw notSignedIn(token);
+    }
+    const client = clientOf(principal, pathOf(request));
+    const wait = takeOne(client.id);
+    if (wait > 0) throw tooMany('Too many requests in a short time.', wait);
+    return client;
+  }
+
+  function clientOf(principal: Principal, path: string): McpClient {
+    const { id, agentId, caller, scope } =
+      principal.kind === 'operator'
+        ? { id: 'operator', agentId: needs.defaultAgent, caller: 'operator' as const, scope: () => wholeScope }
+        : { ...principal.client, scope: () => needs.clients.scopeOf(principal.client.id) };
+    const server = serverOf(path);
+    if (server === undefined) return { id, agentId, caller, scope, server };
+    const { servers } = scope();
+    const isThere = needs.clients.servers(agentId).some(one => one.server === server);
+    if (isThere && (servers === null || servers.includes(server))) {
+      return { id, agentId, caller, scope, server: server as ServerKey };
+    }
+    throw new LongshoreError(
+      'unknown-server',
+      `There is no server ${JSON.stringify(server.slice(0, 64))} for this client.`,
+    );
+  }
+
+  return {
+    takes: request => /^\/mcp(?:\/|$)/.test(pathOf(request)),
+    async request(request, response) {
+      response.setHeader('x-content-type-options', 'nosniff');
+      response.setHeader('cache-control', 'no-store');
+      let client: McpClient;
+      try {
+        client = await admit(request, false);
+      } catch (error) {
+        await refuse(needs.log, error, response);
+        return;
+      }
+      await needs.endpoint.http(client, request, response);
+    },
+    async upgrade(request, socket, head) {
+      try {
+        const client = await admit(request, true);
+        if (request.headers.upgrade?.toLowerCase() !== stdioProtocol) {
+          throw new LongshoreError('usage', `Only ${stdioProtocol} can be switched to here.`);
+        }
+        socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${stdioProtocol}\r\n\r\n`);
+        needs.endpoint.socket(client, socket, head);
+      } catch (error) {
+        const answer = problem(asLongshoreError(error));
+        const body = await answer.text();
+        const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join('');
+        socket.end(
+          `HTTP/1.1 ${answer.status} Refused\r\nConnection: close\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        );
+      }
+    },
+  };
+}
+
+function pathOf({ url = '/' }: IncomingMessage): string {
+  return url.split('?')[0] ?? '/';
+}
+
+/** The server of `/mcp/:server`. Throws `unknown-route` for anything longer. */
+function serverOf(path: string): string | undefined {
+  const [, , server, ...more] = path.split('/');
+  if (server === undefined || (server === '' && more.length === 0)) return undefined;
+  if (more.length === 0 && /^[A-Za-z0-9_-]+$/.test(server)) return server;
+  throw new LongshoreError('unknown-route', 'There is only /mcp, and /mcp/ with the name of a server.');
+}
+
+async function refuse(log: Log, error: unknown, response: ServerResponse): Promise<void> {
+  const failure = asLongshoreError(error);
+  if (failure.code === 'internal') log.error({ err: error }, 'A request at /mcp failed.');
+  const answer = problem(failure.code === 'internal' ? new LongshoreError('internal', 'The log says more.') : failure);
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.end(await answer.text());
+}

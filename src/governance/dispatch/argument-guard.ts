@@ -1,0 +1,79 @@
+import { LongshoreError } from '../../core/errors.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { matchesTemplate } from '../../core/uri-template.ts';
+import type { Diagnostic, Handle } from '../../core/words.ts';
+import { nearestName } from '../../lib/nearest-name.ts';
+import type { Received, Snapshot } from '../../schema/argument-snapshot.ts';
+import { compiledSchemas } from '../../schema/compiled-schemas.ts';
+
+/** Checks the arguments of a call before anybody is asked about it (behaviour.md B4). */
+export interface ArgumentGuard {
+  /**
+   * Against the tool's original schema, or the URI template; what is completed need not be whole. Rejects with
+   * `bad-arguments`; never because of a schema that cannot be used.
+   */
+  check(handle: Handle, received: Received, isCompletion?: boolean): Promise<Snapshot>;
+  /** What a person should know about the schema, once it was looked at. */
+  diagnostic(handle: Handle): Diagnostic | undefined;
+}
+
+/** A guard that has looked at no schema yet. */
+export function argumentGuard(): ArgumentGuard {
+  const schemas = compiledSchemas('inputSchema');
+  return {
+    async check(handle, snapshot, isCompletion = false) {
+      if ('problem' in snapshot) throw bad(handle, [snapshot.problem]);
+      const wrong = isCompletion ? notCompletable(handle) : foreignUri(handle, snapshot);
+      if (wrong !== undefined) throw bad(handle, [wrong]);
+      if (handle.kind !== 'tool') return snapshot;
+      const unknown = unknownNames(handle.definition['inputSchema'], snapshot.args);
+      if (unknown.length > 0) throw bad(handle, unknown);
+      const found = schemas.of(handle);
+      const result = found instanceof Promise ? await found : found;
+      const problems = 'validator' in result ? result.validator.check(snapshot.args, snapshot.size) : [];
+      if (problems.length > 0) throw bad(handle, problems);
+      return snapshot;
+    },
+    diagnostic(handle) {
+      const found = schemas.known(handle);
+      if (found === undefined || 'validator' in found) return undefined;
+      const message = `The arguments of ${handle.handleName} are hardly checked, because its schema cannot be used: ${found.unusable}.`;
+      return { code: 'unusable-schema', message };
+    },
+  };
+}
+
+function notCompletable({ kind }: Handle): string | undefined {
+  if (kind === 'prompt' || kind === 'template') return undefined;
+  return `only arguments of prompts and of templates can be completed, and this is a ${kind}`;
+}
+
+/** What is wrong with the URI that is to be read through a template, if anything is. */
+function foreignUri({ kind, wireName }: Handle, { args }: Snapshot): string | undefined {
+  if (kind !== 'template') return undefined;
+  const { uri } = args;
+  if (typeof uri !== 'string') return 'a template needs "uri", the URI of the resource to read';
+  return matchesTemplate(wireName, uri) ? undefined : `${JSON.stringify(uri.slice(0, 200))} does not fit ${wireName}`;
+}
+
+/** A closed schema names all its arguments: an unknown one is refused with what was probably meant, never dropped. */
+function unknownNames(schema: JsonValue | undefined, args: JsonObject): string[] {
+  if (!isJsonObject(schema) || schema['additionalProperties'] !== false || schema['patternProperties'] !== undefined)
+    return [];
+  const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
+  return Object.keys(args)
+    .filter(name => !properties.includes(name))
+    .map(name => {
+      const near = nearestName(name, properties);
+      const meant = near === undefined ? '' : `, did you mean ${near}?`;
+      const all = properties.length === 0 ? 'it takes none' : `it takes ${properties.join(', ')}`;
+      return `${JSON.stringify(name)} is not an argument${meant} (${all})`;
+    });
+}
+
+function bad(handle: Handle, problems: readonly string[]): LongshoreError {
+  const text = problems.slice(0, 10).join('; ');
+  return new LongshoreError('bad-arguments', `${handle.handleName} was not called: ${text}.`, {
+    data: { problems: problems.slice(0, 50) },
+  });
+}

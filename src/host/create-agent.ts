@@ -1,0 +1,217 @@
+import type { PlannedServer } from '../config/planned-server.ts';
+import type { MCPServerConfig } from '../config/types.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { Diagnostic, Handle } from '../core/words.ts';
+import { isInScope } from '../governance/dispatch/caller-scope.ts';
+import type { Governance } from '../governance/governance.ts';
+import type { Registry } from '../governance/registry/registry.ts';
+import type { Explanation } from '../runners/explain.ts';
+import type { Fleet, StartOptions } from '../servers/fleet.ts';
+import { savedKind, savedLife } from '../servers/list-saved.ts';
+import { loadServer, reloadServer } from '../servers/load-server.ts';
+import { notLoaded } from '../servers/not-loaded.ts';
+import { type PlanSettings, plan } from '../servers/plan.ts';
+import { displayName, type SavedBook } from '../servers/saved-book.ts';
+import { savedServers } from '../servers/saved-servers.ts';
+import type { ServerMember } from '../servers/server-member.ts';
+import { unloadServer } from '../servers/unload-server.ts';
+import type { SavedServer } from '../store/servers.ts';
+import type { Agent, ListedServer, LoadedServer, LoadOptions, Tool } from './agent.ts';
+import { type ApprovalWatch, agentApprovals, agentAudit, agentRules } from './agent-governance.ts';
+
+/** What an agent stands on; the host hands it in. */
+export interface AgentNeeds {
+  readonly fleet: Fleet;
+  readonly registry: Registry;
+  readonly governance: Governance;
+  readonly watch: ApprovalWatch;
+  readonly ledger: Ledger;
+  readonly saved: SavedBook;
+  explain(planned: PlannedServer, agentId: AgentId): Promise<Explanation>;
+}
+
+/** One agent's face of a host. */
+export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
+  const { fleet, registry } = needs;
+  const views = new WeakMap<Handle, Tool>();
+  let disposing: Promise<void> | undefined;
+
+  function viewOf(handle: Handle): Tool {
+    const known = views.get(handle);
+    if (known) return known;
+    const view = toolView(handle);
+    views.set(handle, view);
+    return view;
+  }
+
+  function toolsOf({ serverKey }: ServerMember): readonly Tool[] {
+    return registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).map(viewOf);
+  }
+
+  function find(ref: string): ServerMember {
+    const member = fleet.find(agentId, ref);
+    if (member) return member;
+    throw notLoaded(fleet, agentId, ref);
+  }
+
+  async function holdingsOf(serverKey: ServerKey): Promise<readonly string[]> {
+    const holdings = await needs.ledger.list({ agentId, serverKey });
+    return holdings.map(holding => holding.engineId ?? holding.name ?? holding.id);
+  }
+
+  async function explain(ref: string | MCPServerConfig, settings: PlanSettings = {}): Promise<Explanation> {
+    const loaded = typeof ref === 'string' ? fleet.find(agentId, ref)?.planned : undefined;
+    const rows = loaded ? [] : await needs.saved.rows(agentId);
+    return await needs.explain(loaded ?? plan(ref, needs.saved.known(rows), settings), agentId);
+  }
+
+  async function list(): Promise<readonly ListedServer[]> {
+    const rows = await needs.saved.rows(agentId);
+    const loaded = fleet.list(agentId).map(member => {
+      return listed(
+        member,
+        rows.find(row => row.serverKey === member.serverKey),
+      );
+    });
+    const others = rows.filter(row => !fleet.member(agentId, row.serverKey)).map(listedRow);
+    return await Promise.all([...loaded, ...others]);
+  }
+
+  async function listedRow(row: SavedServer): Promise<ListedServer> {
+    const { state, life } = savedLife(needs.saved, row);
+    return {
+      server: row.serverKey,
+      name: displayName(row),
+      kind: savedKind(row),
+      state,
+      saved: true,
+      enabled: row.enabled,
+      error: 'error' in life ? life.error : undefined,
+      image: row.image ?? undefined,
+      holdings: await holdingsOf(row.serverKey),
+      transport: undefined,
+      protocol_version: undefined,
+      tools: [],
+      diagnostics: [],
+    };
+  }
+
+  async function listed(member: ServerMember, row: SavedServer | undefined): Promise<ListedServer> {
+    const { serverKey, planned, state, connection } = member;
+    return {
+      server: serverKey,
+      name: planned.name,
+      kind: planned.kind,
+      state: state.name,
+      saved: row !== undefined,
+      enabled: row?.enabled ?? true,
+      error: 'error' in state ? state.error : undefined,
+      image: planned.image,
+      holdings: await holdingsOf(serverKey),
+      transport: connection?.transport,
+      protocol_version: connection?.protocolVersion,
+      tools: toolsOf(member),
+      diagnostics: diagnosticsOf(member),
+    };
+  }
+
+  async function end(): Promise<void> {
+    await Promise.all([needs.saved.refreshes.stopAll(agentId), fleet.unloadAll(agentId)]);
+  }
+
+  async function dispose(): Promise<void> {
+    disposing ??= end();
+    try {
+      await disposing;
+    } catch (error) {
+      // What could not be cleaned up is kept, and the next dispose tries again (R54).
+      disposing = undefined;
+      throw error;
+    }
+  }
+
+  return {
+    agentId,
+    async load(ref, options = {}) {
+      const { signal, onPhase, save = false, actor = 'library', ...settings } = options;
+      const request = { ref, settings, save, options: startOptions({ signal, onPhase }) };
+      const { member, ...saving } = await loadServer(needs.saved, { agentId, actor }, request);
+      return { ...loadedServer(member, toolsOf(member)), ...saving };
+    },
+    async reload(ref, options = {}) {
+      const member = await reloadServer(needs.saved, { agentId, actor: 'library' }, ref, startOptions(options));
+      const row = await needs.saved.keyed(agentId, member.serverKey);
+      return { ...loadedServer(member, toolsOf(member)), saved: row !== undefined, saveError: undefined };
+    },
+    unload: (ref, { actor = 'library' } = {}) => unloadServer(needs.saved, { agentId, actor }, ref),
+    saved: (actor = 'library') => savedServers(needs.saved, { agentId, actor }),
+    list,
+    explain,
+    logs: ref => find(ref).stderrTail(),
+    // The tools that manage servers are for clients; a program has the functions of this very agent.
+    tools: () =>
+      registry
+        .list(agentId, { kind: 'tool' })
+        .filter(handle => isInScope(handle, undefined))
+        .map(viewOf),
+    async call(tool, args = {}, options = {}) {
+      const { signal = new AbortController().signal, ...limits } = options;
+      // Where nobody watches, nobody would answer: the call is told so at once instead of waiting for ever (B8).
+      const patience = needs.watch.watches(agentId) ? {} : { patience: 0 };
+      const handle = typeof tool === 'string' ? tool : 'handle' in tool ? tool.handle : tool;
+      const call = { agentId, caller: 'library', handle, arguments: args, ...patience, ...limits } as const;
+      return await needs.governance.dispatch(call, signal);
+    },
+    rules: agentRules(agentId, needs.governance, registry),
+    approvals: agentApprovals(agentId, needs.governance, needs.watch),
+    audit: agentAudit(agentId, needs.governance),
+    async cleanupMcpTransport(serverName) {
+      const member = fleet.find(agentId, serverName);
+      if (member) await fleet.unload(agentId, member.serverKey);
+    },
+    dispose,
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+function loadedServer(member: ServerMember, tools: readonly Tool[]): Omit<LoadedServer, 'saved' | 'saveError'> {
+  const { connection, serverKey, planned } = member;
+  if (!connection) throw new LongshoreError('connection-lost', `${serverKey} stopped as soon as it was loaded.`);
+  return {
+    server: serverKey,
+    kind: planned.kind,
+    transport: connection.transport,
+    protocol_version: connection.protocolVersion,
+    serverInfo: connection.serverInfo,
+    instructions: connection.instructions,
+    tools,
+    diagnostics: diagnosticsOf(member),
+  };
+}
+
+function diagnosticsOf({ planned, connection, discovery }: ServerMember): readonly Diagnostic[] {
+  return [...planned.diagnostics, ...(connection?.diagnostics() ?? []), ...(discovery?.diagnostics ?? [])];
+}
+
+function startOptions({
+  signal,
+  onPhase,
+}: { [Option in 'signal' | 'onPhase']?: LoadOptions[Option] | undefined }): StartOptions {
+  return { signal: signal ?? new AbortController().signal, onPhase: onPhase ?? (() => {}) };
+}
+
+function toolView(handle: Handle): Tool {
+  const { description, inputSchema } = handle.definition;
+  return Object.freeze({
+    name: handle.handleName,
+    server: handle.ownerKey,
+    tool: handle.wireName,
+    description: typeof description === 'string' ? description : undefined,
+    inputSchema: inputSchema as JsonObject,
+    protocol_version: handle.protocolVersion,
+    handle,
+  });
+}

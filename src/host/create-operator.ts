@@ -1,0 +1,130 @@
+import type { EngineReport, LoadReport } from '../commands/operator-context.ts';
+import { inferTransport } from '../config/infer-transport.ts';
+import type { PlannedServer } from '../config/planned-server.ts';
+import { selector } from '../config/selector.ts';
+import type { MCPServerConfig } from '../config/types.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
+import type { Governance } from '../governance/governance.ts';
+import type { RuleView } from '../governance/rules/rules.ts';
+import type { Surroundings } from '../runners/runner.ts';
+import type { SaveSettings } from '../servers/add-server.ts';
+import { findTools } from '../servers/find-tools.ts';
+import { notLoaded } from '../servers/not-loaded.ts';
+import { isExplicitImage, plan } from '../servers/plan.ts';
+import { displayName, rowMeant } from '../servers/saved-book.ts';
+import { plannedOf, savedName } from '../servers/saved-plan.ts';
+import { type ReportSources, serverReport, serverReports } from '../servers/server-reports.ts';
+import type { StoredApprovals } from '../store/approvals.ts';
+import type { Agent, LoadedServer } from './agent.ts';
+import { explainPlanned } from './explain-planned.ts';
+import type { LogTail, Operator, ServerExplanation } from './operator.ts';
+
+/** What an operator's face of an agent stands on; the host hands it in. */
+export interface OperatorNeeds extends ReportSources {
+  readonly governance: Governance;
+  readonly around: Surroundings;
+  /** Every question that was ever asked. */
+  readonly asked: Pick<StoredApprovals, 'get'>;
+  agent(id: AgentId): Agent;
+  engine(): Promise<EngineReport>;
+}
+
+/** Who the operator is to the record: by the door at which it has shown itself. */
+export interface Door {
+  readonly name: string;
+  readonly proof: OperatorProof;
+}
+
+/** See `Operator`. */
+export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Door): Operator {
+  const { fleet, governance, saved, redactor } = needs;
+  const { audit, approvals, rules, dispatch } = governance;
+  const agent = needs.agent(agentId);
+  const caller = 'operator';
+
+  async function reportOn(loaded: LoadedServer, ranBefore: boolean): Promise<LoadReport> {
+    const report = await serverReport(needs, agentId, loaded.server);
+    return { report, ranBefore, saveError: loaded.saveError };
+  }
+
+  async function planned(server: string | MCPServerConfig, settings: SaveSettings) {
+    const rows = await saved.rows(agentId);
+    const isImage = typeof server === 'string' && isExplicitImage(server);
+    const hasSettings = Object.values(settings).some(setting => setting !== undefined);
+    const meant = typeof server === 'string' && !(isImage && hasSettings) ? rowMeant(rows, server) : undefined;
+    const found: PlannedServer = meant ? plannedOf(meant) : plan(server, saved.known(rows), settings);
+    const row = meant ?? rows.find(one => one.name === savedName(agentId, found));
+    const key = row?.serverKey ?? fleet.list(agentId).find(one => one.planned.identity === found.identity)?.serverKey;
+    return { planned: found, key: key ?? fleet.freeKey(agentId, found) };
+  }
+
+  async function explain(server: string | MCPServerConfig, settings: SaveSettings = {}): Promise<ServerExplanation> {
+    const { planned: found, key } = await planned(typeof server === 'string' ? selector(server) : server, settings);
+    const { config, name } = found;
+    const transport = found.kind === 'process' || found.kind === 'remote' ? inferTransport(config) : 'detected';
+    const explained = await explainPlanned(found, agentId, needs.around);
+    return { ...explained, server: key, name, cwd: config.cwd, transport };
+  }
+
+  async function logs(ref: string): Promise<LogTail> {
+    const row = rowMeant(await saved.rows(agentId), ref);
+    const member = row ? fleet.member(agentId, row.serverKey) : fleet.find(agentId, ref);
+    if (member) {
+      const lines = member.stderrTail().map(line => redactor.text(line));
+      return { server: member.serverKey, lines, next: member.stderrCount() };
+    }
+    if (row) return { server: row.serverKey, lines: [], next: 0 };
+    throw notLoaded(fleet, agentId, ref);
+  }
+
+  function viewOf(id: RuleView['id']): RuleView {
+    const view = rules.list(agentId).find(rule => rule.id === id);
+    if (view) return view;
+    throw new LongshoreError('unknown-rule', 'The rule was removed as soon as it was there. List the rules.');
+  }
+
+  return {
+    agentId,
+    saved: agent.saved(caller),
+    async savedIds() {
+      const rows = await saved.rows(agentId);
+      return rows.map(row => ({ serverId: row.serverId, name: displayName(row), server: row.serverKey }));
+    },
+    tools: findTools(agentId, needs),
+    servers: () => serverReports(needs, agentId),
+    engine: () => needs.engine(),
+    async record(action, subject) {
+      await audit.change({ action, subject, agentId, caller: `operator:${door.name}` });
+    },
+    async load({ ref, settings = {} }, signal) {
+      const ranBefore = fleet.find(agentId, selector(ref))?.connection !== undefined;
+      return await reportOn(await agent.load(ref, { ...settings, save: true, actor: caller, signal }), ranBefore);
+    },
+    async reload(ref, signal) {
+      return await reportOn(await agent.reload(selector(ref), { signal }), false);
+    },
+    unload: async ref => await agent.unload(selector(ref), { actor: caller }),
+    explain,
+    logs,
+    call: (call, signal) => dispatch({ agentId, caller, ...call }, signal),
+    usage: () => audit.usage(agentId),
+    rules: {
+      list: () => rules.list(agentId),
+      add: async rule => viewOf((await rules.add(door.proof, { agentId, ...rule })).id),
+      remove: id => rules.remove(door.proof, agentId, id),
+      why: (handle, args, asking) => rules.why(handle, asking, args),
+    },
+    approvals: {
+      open: () => approvals.open(agentId),
+      get: id => approvals.get(agentId, id),
+      history: limit => approvals.history(agentId, limit),
+      async stored(id) {
+        const found = await needs.asked.get(id);
+        return found?.agentId === agentId ? found : undefined;
+      },
+      decide: (id, verdict) => approvals.decide(door.proof, agentId, id, verdict),
+    },
+  };
+}

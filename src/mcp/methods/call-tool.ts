@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { callFailure } from '../failures.ts';
+import type { EndpointGround } from '../ground.ts';
+import { RpcError, rpcCodes } from '../json-rpc.ts';
+import type { Exchange } from '../mcp-client.ts';
+import { presentedResult } from '../presented.ts';
+import { completed } from '../results.ts';
+import { lookAtUnseen } from '../unseen-servers.ts';
+import { governedCall } from './governed-call.ts';
+import { findToolsName } from './tool-finder.ts';
+
+/** `tools/call`, through governed dispatch. */
+export async function callTool(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
+  const { era } = exchange;
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be the name of a tool.');
+  if (!isJsonObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
+  const result = await resultOf(ground, exchange, name, args);
+  const shown = presentedResult(result, era);
+  return era === 'modern' && shown.resultType === 'complete' ? completed(shown) : shown;
+}
+
+async function resultOf(
+  ground: EndpointGround,
+  exchange: Exchange,
+  name: string,
+  args: JsonObject,
+): Promise<JsonObject> {
+  const { client, era } = exchange;
+  const { finder, views, links, kept, settings } = ground;
+  if (name === findToolsName && finder.narrows(client)) return finder.find(client, args);
+  let handle = views.of(client).named('tool', name);
+  if (handle === undefined) {
+    // Its server may be one that nobody has looked at yet.
+    await lookAtUnseen(ground, client);
+    handle = views.of(client).named('tool', name);
+  }
+  if (handle === undefined && client.server !== undefined) {
+    throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 200)}`);
+  }
+  try {
+    const result = await governedCall(ground, exchange, { kind: 'tool', handle: name, arguments: args });
+    if (handle !== undefined) links.note(client, handle.ownerKey, result);
+    return kept.within(client, name, result, settings.resultLimit, handle?.definition.outputSchema !== undefined);
+  } catch (error) {
+    return callFailure(error, name, era);
+  }
+}

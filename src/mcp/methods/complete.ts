@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { Handle } from '../../core/words.ts';
+import { rpcFailure } from '../failures.ts';
+import type { EndpointGround } from '../ground.ts';
+import { RpcError, rpcCodes } from '../json-rpc.ts';
+import type { Exchange } from '../mcp-client.ts';
+import { presentedResult } from '../presented.ts';
+import { completed } from '../results.ts';
+import type { View } from '../views.ts';
+import { governedCall } from './governed-call.ts';
+
+/** `completion/complete` for an argument of a prompt or a variable of a template; never asks anybody. */
+export async function complete(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
+  const { client, era } = exchange;
+  const { ref, argument, context } = params;
+  if (!isJsonObject(ref) || !isJsonObject(argument)) {
+    throw new RpcError(rpcCodes.invalidParams, 'A completion needs ref and argument, both objects.');
+  }
+  const missing = new RpcError(rpcCodes.invalidParams, 'There is no such prompt or resource template.');
+  const handle = handleOf(ground.views.of(client), ref);
+  if (handle === undefined) throw missing;
+  const completes = { argument, ...(isJsonObject(context) && { context }) };
+  const { kind, handleName } = handle;
+  try {
+    const result = await governedCall(ground, exchange, { kind, handle: handleName, arguments: {}, completes });
+    const shown = presentedResult(result, era);
+    return era === 'modern' ? completed(shown) : shown;
+  } catch (error) {
+    throw rpcFailure(error, missing, era);
+  }
+}
+
+function handleOf(view: View, ref: JsonObject): Handle | undefined {
+  if (ref.type === 'ref/prompt') return typeof ref.name === 'string' ? view.named('prompt', ref.name) : undefined;
+  if (ref.type === 'ref/resource') return view.list('template').find(({ wireName }) => wireName === ref.uri);
+  return undefined;
+}

@@ -1,0 +1,201 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../core/clock.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Log } from '../core/ports/log.ts';
+import { asRpcError } from './failures.ts';
+import {
+  errorFrame,
+  type Message,
+  noticeFrame,
+  type Prepared,
+  parseMessage,
+  type RequestId,
+  RpcError,
+  resultFrame,
+  rpcCodes,
+} from './json-rpc.ts';
+import type { McpClient } from './mcp-client.ts';
+import { describesItself, readEnvelope } from './request-headers.ts';
+import type { LegacyRequests } from './sessions/legacy-requests.ts';
+import { LegacySession } from './sessions/legacy-session.ts';
+import type { Listening, ListenStreams } from './sessions/listen-streams.ts';
+import type { ModernRequests } from './sessions/modern-requests.ts';
+
+/** What a client over stdio stands on. */
+export interface SocketNeeds {
+  readonly modern: ModernRequests;
+  readonly legacy: LegacyRequests;
+  readonly listens: ListenStreams;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Bytes of one message. */
+  readonly mostLine: number;
+  onOpened(session: LegacySession): void;
+  onClosed(session: LegacySession): void;
+}
+
+type Request = Extract<Message, { kind: 'request' }>;
+/** A client that does not read: more than that unread ends it; bytes. */
+const mostUnread = 64 * 1024 * 1024;
+
+/** One client over stdio: a line a message, both ways; how a client speaks is told by its messages. */
+export class SocketClient {
+  readonly client: McpClient;
+  readonly #needs: SocketNeeds;
+  readonly #socket: Duplex;
+  readonly #gone = new AbortController();
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #listening = new Map<RequestId, Listening>();
+  #session: LegacySession | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(needs: SocketNeeds, client: McpClient, socket: Duplex, head: Buffer) {
+    this.#needs = needs;
+    this.client = client;
+    this.#socket = socket;
+    // A client that vanishes is a client that left.
+    socket.on('error', () => {});
+    socket.once('close', () => void this.end());
+    socket.once('end', () => void this.end());
+    const lines = new Lines(needs.mostLine);
+    const read = (chunk: Buffer): void => {
+      try {
+        for (const line of lines.read(chunk)) this.#receive(line);
+      } catch (error) {
+        this.send(errorFrame(null, asRpcError(needs.log, error)));
+        void this.end();
+      }
+    };
+    if (head.byteLength > 0) read(head);
+    socket.on('data', read);
+  }
+
+  /** Ends everything that runs for it. Never rejects. */
+  end(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  send(frame: string): void {
+    if (!this.#socket.writable) return;
+    this.#socket.write(`${frame}\n`);
+    if (this.#socket.writableLength > mostUnread) this.#socket.destroy();
+  }
+
+  async #end(): Promise<void> {
+    for (const listening of this.#listening.values()) listening.finish();
+    this.#gone.abort(new LongshoreError('cancelled', 'The client has gone.'));
+    const session = this.#session;
+    if (session) this.#needs.onClosed(session);
+    const listening = [...this.#listening.values()];
+    await Promise.allSettled([session?.close(), ...listening.map(one => one[Symbol.asyncDispose]())]);
+    this.#socket.end();
+  }
+
+  #receive(line: string): void {
+    let message: Message;
+    try {
+      message = parseMessage(line);
+    } catch (error) {
+      this.send(errorFrame(null, asRpcError(this.#needs.log, error)));
+      return;
+    }
+    if (message.kind === 'request')
+      void this.#answer(message); // it answers its own failures
+    else if (message.kind === 'notice' && message.method === 'notifications/cancelled') this.#cancel(message);
+    else if (this.#session) this.#needs.legacy.take(this.#session, message);
+  }
+
+  #cancel(message: Extract<Message, { kind: 'notice' }>): void {
+    const { requestId } = message.params;
+    if (typeof requestId !== 'string' && typeof requestId !== 'number') return;
+    this.#running.get(requestId)?.abort(new LongshoreError('cancelled', 'The client cancelled it.'));
+    const listening = this.#listening.get(requestId);
+    this.#listening.delete(requestId);
+    void listening?.[Symbol.asyncDispose](); // what it gives back is nobody's to wait for
+    if (this.#session) this.#needs.legacy.take(this.#session, message);
+  }
+
+  async #answer(request: Request): Promise<void> {
+    const { id } = request;
+    try {
+      const result = describesItself(request) ? await this.#modern(request) : await this.#legacy(request);
+      if (result !== undefined) this.send(resultFrame(id, result));
+    } catch (error) {
+      if (!this.#gone.signal.aborted) this.send(errorFrame(id, asRpcError(this.#needs.log, error)));
+    }
+  }
+
+  async #modern(request: Request): Promise<JsonObject | Prepared | undefined> {
+    const { id } = request;
+    if (request.method === 'subscriptions/listen') {
+      readEnvelope(request.params);
+      const listening = await this.#needs.listens.open(this.client, request, this, frame => this.send(frame));
+      this.#listening.set(id, listening);
+      // The client may have left meanwhile.
+      if (this.#gone.signal.aborted) await listening[Symbol.asyncDispose]();
+      return undefined;
+    }
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const tell = (method: string, params: JsonObject): void => this.send(noticeFrame(method, params));
+    const signal = AbortSignal.any([controller.signal, this.#gone.signal]);
+    try {
+      return await this.#needs.modern.answer(this.client, request, tell, signal);
+    } catch (error) {
+      if (controller.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #legacy(request: Request): Promise<JsonObject | Prepared | undefined> {
+    const { legacy, clock } = this.#needs;
+    if (request.method === 'initialize') {
+      const { hello, result } = legacy.greet(this.client, request.params);
+      if (this.#session) throw new RpcError(rpcCodes.invalidRequest, 'This client is initialized already.');
+      this.#session = new LegacySession(this.client, hello, this, clock);
+      this.#needs.onOpened(this.#session);
+      return result;
+    }
+    if (!this.#session) throw new RpcError(rpcCodes.invalidRequest, 'Begin with initialize, or speak 2026-07-28.');
+    return await legacy.answer(this.#session, request, this, this.#gone.signal);
+  }
+}
+
+/** Lines of what comes in pieces. Throws an RpcError for one that is too long. */
+class Lines {
+  readonly #most: number;
+  #pieces: Buffer[] = [];
+  #length = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  read(chunk: Buffer): readonly string[] {
+    const lines: string[] = [];
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      this.#add(chunk.subarray(from, at));
+      const line = Buffer.concat(this.#pieces).toString('utf8').trim();
+      this.#pieces = [];
+      this.#length = 0;
+      if (line !== '') lines.push(line);
+      from = at + 1;
+    }
+    this.#add(chunk.subarray(from));
+    return lines;
+  }
+
+  #add(piece: Buffer): void {
+    if (piece.byteLength === 0) return;
+    this.#length += piece.byteLength;
+    if (this.#length > this.#most) {
+      throw new RpcError(rpcCodes.invalidRequest, `A message is longer than ${this.#most} bytes.`);
+    }
+    this.#pieces.push(piece);
+  }
+}

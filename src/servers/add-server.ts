@@ -1,0 +1,64 @@
+import type { MCPServerConfig } from '../config/types.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { Diagnostic } from '../core/words.ts';
+import type { SavedServer } from '../store/servers.ts';
+import { type PlanSettings, plan } from './plan.ts';
+import { type Actor, displayName, type SavedBook, turnOf } from './saved-book.ts';
+import { savedName } from './saved-plan.ts';
+
+/** What may be set where a server is saved. */
+export interface SaveSettings extends PlanSettings {
+  /** Lets secrets stand in the command line, where every program of the machine can read them; they are stored as secrets all the same. */
+  readonly allowSecretArguments?: boolean;
+}
+
+/** A server as it is saved now, and what a person should know about that. */
+export interface Noted {
+  readonly server: SavedServer;
+  /** What is odd about its config, and where its secrets were put. */
+  readonly notes: readonly Diagnostic[];
+}
+
+/**
+ * Saves a new server, not started. Rejects with `name-in-use` for a name that is saved already, and with what is wrong
+ * with the config or image; nothing is saved then.
+ */
+export async function addServer(
+  book: SavedBook,
+  who: Actor,
+  server: string | MCPServerConfig,
+  settings: SaveSettings = {},
+): Promise<Noted> {
+  const { agentId } = who;
+  const { fleet, servers } = book.needs;
+  const { allowSecretArguments = false } = settings;
+  const planned = plan(server, book.known(await book.rows(agentId)), settings);
+  const name = savedName(agentId, planned);
+  return await book.turns.run([turnOf(agentId, name)], async () => {
+    book.mustBeOpen();
+    const existing = await book.named(agentId, name);
+    if (existing) {
+      throw new LongshoreError(
+        'name-in-use',
+        `A server ${displayName(existing)} is saved already. Change that one, or choose another name.`,
+      );
+    }
+    const secured = await book.secrets.secure(planned, [], allowSecretArguments);
+    return await book.keeping(secured, async () => {
+      await book.endUnsaved(agentId, planned);
+      const serverKey = fleet.freeKey(agentId, planned);
+      fleet.reserve(agentId, serverKey);
+      try {
+        await book.record('server_saved', who, name);
+        const entry = book.entry(who, secured, { serverKey, enabled: true, allowSecretArguments });
+        const [saved] = await servers.save([entry]);
+        if (!saved) throw new LongshoreError('internal', `${name} was not saved.`);
+        await book.place(saved.server);
+        return { server: saved.server, notes: [...planned.diagnostics, ...secured.notes] };
+      } catch (error) {
+        fleet.release(agentId, serverKey);
+        throw error;
+      }
+    });
+  });
+}

@@ -1,0 +1,189 @@
+import {
+  type EntryPlace,
+  type ExpandedConfigs,
+  expandMcpConfigsFromJson,
+  noValidServer,
+} from '../config/expand-mcp-configs.ts';
+import type { PlannedServer } from '../config/planned-server.ts';
+import { LongshoreError } from '../core/errors.ts';
+import type { Diagnostic } from '../core/words.ts';
+import type { SavedServer, ServerEntry } from '../store/servers.ts';
+import { startsAlike } from './change-server.ts';
+import { plan } from './plan.ts';
+import { type Actor, type SavedBook, turnOf } from './saved-book.ts';
+import { settingsOf, startOf } from './saved-plan.ts';
+import type { Secured } from './server-secrets.ts';
+
+/** How a text is imported. */
+export interface ImportOptions {
+  /** Says what would be done and does none of it. */
+  readonly dryRun?: boolean;
+  readonly allowSecretArguments?: boolean;
+}
+
+/** A server of an import; without an id in a dry run of one that is not saved yet. */
+export interface ImportedServer {
+  readonly serverId: string | undefined;
+  readonly name: string;
+  /** What is odd about it, and where its secrets were put. */
+  readonly notes: readonly Diagnostic[];
+}
+
+/** What an import did, or would do (R22). */
+export interface ImportResult {
+  readonly created: readonly ImportedServer[];
+  /** Saved before under the same name, with id and key kept. */
+  readonly updated: readonly ImportedServer[];
+  readonly skipped: ExpandedConfigs['skipped'];
+}
+
+/** One entry on its way to being saved. */
+interface Candidate {
+  readonly place: EntryPlace;
+  readonly planned: PlannedServer;
+  readonly notes: readonly Diagnostic[];
+  /** The saved server that it updates. */
+  readonly row: SavedServer | undefined;
+}
+
+/**
+ * Saves every server of a pasted text in one transaction (R20-R22); a name that is saved is updated, and what runs of a
+ * server that would start otherwise now is ended first (R4). One bad entry is skipped and keeps no other from being saved.
+ * Rejects with `bad-config` where nothing in it is a server, two have one name or the text is no JSON; nothing is done then.
+ */
+export async function importServers(
+  book: SavedBook,
+  who: Actor,
+  text: string,
+  { dryRun = false, allowSecretArguments = false }: ImportOptions = {},
+): Promise<ImportResult> {
+  const read = readServers(book, text, allowSecretArguments);
+  const names = read.servers.map(({ planned }) => planned.name);
+  const ids = (await book.rows(who.agentId)).filter(row => names.includes(row.name)).map(row => row.serverId);
+  return await book.turns.run([...ids, ...names.map(name => turnOf(who.agentId, name))], async () => {
+    book.mustBeOpen();
+    const rows = new Map((await book.rows(who.agentId)).map(row => [row.name, row]));
+    const candidates = read.servers.map(server => ({ ...server, row: rows.get(server.planned.name) }));
+    if (dryRun) return outcome(candidates, read.skipped, new Map());
+    return await save(book, who, candidates, read.skipped, allowSecretArguments);
+  });
+}
+
+function readServers(book: SavedBook, text: string, allowSecretArguments: boolean) {
+  const { configs, skipped } = expandMcpConfigsFromJson(text);
+  const servers: Omit<Candidate, 'row'>[] = [];
+  const refused: ExpandedConfigs['skipped'][number][] = [];
+  for (const { place, config, diagnostics: notes } of configs) {
+    try {
+      const planned = plan(config, { saved: new Map() });
+      book.secrets.check(planned, allowSecretArguments);
+      servers.push({ place, planned, notes });
+    } catch (error) {
+      refused.push(skippedFor(place, error));
+    }
+  }
+  if (servers.length === 0) throw noValidServer([...skipped, ...refused]);
+  return { servers, skipped: [...skipped, ...refused] };
+}
+
+async function save(
+  book: SavedBook,
+  who: Actor,
+  candidates: readonly Candidate[],
+  skipped: ExpandedConfigs['skipped'],
+  allowSecretArguments: boolean,
+): Promise<ImportResult> {
+  const made: string[] = [];
+  return await book.keeping({ made }, async () => {
+    const left: ExpandedConfigs['skipped'][number][] = [...skipped];
+    const ready: (Candidate & { readonly entry: ServerEntry })[] = [];
+    for (const candidate of candidates) {
+      const before = candidate.row ? settingsOf(candidate.row) : {};
+      const secured = await book.secrets.secure(candidate.planned, before.secrets ?? [], allowSecretArguments);
+      made.push(...secured.made);
+      try {
+        const entry = await makeRoom(book, who, candidate, secured, allowSecretArguments);
+        ready.push({ ...candidate, entry, notes: [...candidate.notes, ...secured.notes] });
+      } catch (error) {
+        await book.secrets.discard(secured.made);
+        left.push(skippedFor(candidate.place, error));
+      }
+    }
+    const saved = await commit(book, who, ready);
+    for (const { row } of ready) if (row) await book.discardUnused(row);
+    return outcome(ready, left, saved);
+  });
+}
+
+/** Ends what runs in the place of a server that will start otherwise, and gives the entry that replaces it. */
+async function makeRoom(
+  book: SavedBook,
+  who: Actor,
+  { row, planned }: Candidate,
+  secured: Secured,
+  allowSecretArguments: boolean,
+): Promise<ServerEntry> {
+  const { fleet } = book.needs;
+  if (row === undefined) {
+    await book.endUnsaved(who.agentId, planned);
+    const serverKey = fleet.freeKey(who.agentId, planned);
+    fleet.reserve(who.agentId, serverKey);
+    return book.entry(who, secured, { serverKey, enabled: true, allowSecretArguments });
+  }
+  const { serverKey, enabled } = row;
+  // What was allowed on purpose was allowed for that config, and does not pass to another one.
+  const kept = { ...row, ...startOf({ ...secured.planned, ...allowed(row) }, settingsOf(row)), actor: who.actor };
+  if (startsAlike(row, kept)) return { ...row, actor: who.actor };
+  await book.end(row);
+  return book.entry(who, secured, { serverKey, enabled, allowSecretArguments });
+}
+
+function allowed(row: SavedServer) {
+  return settingsOf(row).allowUnsafe ? { allowUnsafe: true } : {};
+}
+
+async function commit(
+  book: SavedBook,
+  who: Actor,
+  ready: readonly (Candidate & { readonly entry: ServerEntry })[],
+): Promise<ReadonlyMap<string, SavedServer>> {
+  const { servers, fleet, cache } = book.needs;
+  try {
+    for (const { entry } of ready) await book.record('server_saved', who, entry.name);
+    await cache.idle();
+    const saved = (await servers.save(ready.map(({ entry }) => entry))).map(({ server }) => server);
+    for (const server of saved) {
+      const { row } = ready.find(({ entry }) => entry.name === server.name) ?? {};
+      if (row && !startsAlike(row, server)) cache.forget(server.serverId);
+      await book.place(server);
+    }
+    return new Map(saved.map(server => [server.name, server]));
+  } catch (error) {
+    for (const { row, entry } of ready) {
+      if (row) await book.place(row);
+      else fleet.release(who.agentId, entry.serverKey);
+    }
+    throw error;
+  }
+}
+
+function outcome(
+  candidates: readonly Candidate[],
+  skipped: ExpandedConfigs['skipped'],
+  saved: ReadonlyMap<string, SavedServer>,
+): ImportResult {
+  const imported = candidates.map(({ planned: { name }, row, notes }) => {
+    return { isNew: row === undefined, server: { serverId: row?.serverId ?? saved.get(name)?.serverId, name, notes } };
+  });
+  return {
+    created: imported.filter(({ isNew }) => isNew).map(({ server }) => server),
+    updated: imported.filter(({ isNew }) => !isNew).map(({ server }) => server),
+    skipped,
+  };
+}
+
+/** Only what is wrong with the entry is a reason to skip it; a mistake of ours stops the import. */
+function skippedFor(place: EntryPlace, error: unknown): ExpandedConfigs['skipped'][number] {
+  if (!(error instanceof LongshoreError)) throw error;
+  return { ...place, reason: error.message };
+}

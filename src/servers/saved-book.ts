@@ -1,0 +1,265 @@
+import type { PlannedServer } from '../config/planned-server.ts';
+import { selector } from '../config/selector.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Deadlines } from '../core/deadlines.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { AgentId, RandomId, ServerKey } from '../core/ids.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { Caller } from '../core/words.ts';
+import type { Audit } from '../governance/audit/audit.ts';
+import type { Registry } from '../governance/registry/registry.ts';
+import { Turns } from '../lib/turns.ts';
+import type { SecretVault } from '../secrets/secret-vault.ts';
+import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
+import type { DefinitionCache, LastSeen } from './definition-cache.ts';
+import type { Fleet } from './fleet.ts';
+import type { Connect } from './fleet-needs.ts';
+import type { KnownServers } from './plan.ts';
+import { Refreshes } from './refreshes.ts';
+import { isLegacy, plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
+import type { StopOutcome } from './server-member.ts';
+import { type Secured, ServerSecrets } from './server-secrets.ts';
+
+/** What saved servers stand on; the host hands it in. */
+export interface SavedNeeds {
+  readonly fleet: Fleet;
+  readonly registry: Pick<Registry, 'list'>;
+  readonly servers: Servers;
+  readonly cache: DefinitionCache;
+  readonly vault: SecretVault;
+  readonly audit: Pick<Audit, 'change'>;
+  readonly ledger: Pick<Ledger, 'list'>;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+  readonly randomId: RandomId;
+  /** Told which values must be masked from now on. */
+  onSecrets(values: readonly string[]): void;
+  /** As the fleet's own: opens a server and negotiates with it. */
+  connect(request: Connect): Promise<Connection>;
+  /** As the fleet's own: removes what the ledger still holds of that server, and says how many there were. */
+  reclaim(agentId: AgentId, serverKey: ServerKey): Promise<number>;
+}
+
+/** On whose behalf something is done, and who does it. */
+export interface Actor {
+  readonly agentId: AgentId;
+  readonly actor: Caller;
+}
+
+/** The saved servers of all agents of one host, and their places in the fleet; each verb has a file of its own. */
+export class SavedBook implements AsyncDisposable {
+  readonly needs: SavedNeeds;
+  readonly secrets: ServerSecrets;
+  readonly refreshes = new Refreshes();
+  /** Transitions of one saved server, one at a time (R63); by its id and its name. */
+  readonly turns = new Turns();
+  /** Rows that could not be restored, by id. */
+  readonly #faults = new Map<string, LongshoreError>();
+  #open = true;
+
+  constructor(needs: SavedNeeds) {
+    this.needs = needs;
+    this.secrets = new ServerSecrets(needs);
+  }
+
+  /** By name. The gateway's entries are the gateway's own. */
+  async rows(agentId?: AgentId): Promise<readonly SavedServer[]> {
+    return (await this.needs.servers.list(agentId)).filter(row => row.mode !== 'gateway');
+  }
+
+  async keyed(agentId: AgentId, key: ServerKey): Promise<SavedServer | undefined> {
+    return (await this.rows(agentId)).find(row => row.serverKey === key);
+  }
+
+  async named(agentId: AgentId, name: string): Promise<SavedServer | undefined> {
+    return (await this.rows(agentId)).find(row => row.name === name);
+  }
+
+  /** The row that a person means: by its id, its name, its key or its image. Throws `unknown-server`. */
+  async find(agentId: AgentId, ref: string): Promise<SavedServer> {
+    const rows = await this.rows(agentId);
+    const found = rowMeant(rows, selector(ref));
+    if (found) return found;
+    const names = rows.map(displayName);
+    const known = names.length === 0 ? 'no server is saved' : `saved are ${names.join(', ')}`;
+    throw new LongshoreError('unknown-server', `No server ${JSON.stringify(ref)} is saved: ${known}.`);
+  }
+
+  /** Runs a transition of one saved server in its turn, on the row as it is then; `names` are further names it needs. */
+  async inTurn<Result>(
+    agentId: AgentId,
+    ref: string,
+    task: (row: SavedServer) => Promise<Result>,
+    names: readonly string[] = [],
+  ): Promise<Result> {
+    const { serverId, name } = await this.find(agentId, ref);
+    const turns = [serverId, ...[name, ...names].map(one => turnOf(agentId, one))];
+    return await this.turns.run(turns, async () => {
+      this.mustBeOpen();
+      return await task(await this.find(agentId, serverId));
+    });
+  }
+
+  /** The names that `plan` may find among an agent's rows; what cannot be planned is told when it is asked for. */
+  known(rows: readonly SavedServer[]): KnownServers {
+    const saved = new Map<string, PlannedServer>();
+    for (const row of rows) {
+      const planned = isLegacy(row) ? undefined : planIfSound(row);
+      if (planned) saved.set(displayName(row), planned);
+    }
+    return { saved };
+  }
+
+  /** An entry for the store: who saved what, with which settings. */
+  entry(
+    { agentId, actor }: Actor,
+    { planned, secrets }: Secured,
+    set: { readonly serverKey: ServerKey; readonly enabled: boolean; readonly allowSecretArguments: boolean },
+  ): ServerEntry {
+    const { serverKey, enabled, allowSecretArguments } = set;
+    const start = startOf(planned, { allowSecretArguments, secrets });
+    return { agentId, actor, name: savedName(agentId, planned), serverKey, enabled, ...start };
+  }
+
+  /** Records a change before it is made; rejects with `cannot-record`, and then it must not be made. */
+  async record(action: string, { agentId, actor }: Actor, subject: string): Promise<void> {
+    await this.needs.audit.change({ action, subject, agentId, caller: actor });
+  }
+
+  /** Gives every saved server of every agent its place, at the opening of a host; none is started (R68). */
+  async restore(): Promise<void> {
+    const seen = await this.needs.cache.lastOfAll();
+    for (const row of await this.rows()) this.#take(row, seen.get(row.serverId));
+  }
+
+  /**
+   * Gives a saved server its place in the fleet, not started: listed by what it last offered, waiting for its first call.
+   * One that is disabled, legacy or damaged only keeps its key. Never rejects for the row's own faults.
+   */
+  async place(row: SavedServer): Promise<void> {
+    const last = await this.needs.cache.last(row.serverId).catch((error: unknown) => {
+      this.needs.log.warn(
+        { server: row.name, error: String(error) },
+        'What a saved server last offered cannot be read.',
+      );
+      return undefined;
+    });
+    this.#take(row, last);
+  }
+
+  #take(row: SavedServer, last: LastSeen | undefined): void {
+    const { agentId, serverKey, serverId } = row;
+    const { fleet, cache, log } = this.needs;
+    fleet.reserve(agentId, serverKey);
+    cache.follow(agentId, serverKey, serverId);
+    this.#faults.delete(serverId);
+    if (!row.enabled || isLegacy(row)) return;
+    try {
+      fleet.restore(agentId, { planned: plannedOf(row), serverKey, last });
+    } catch (error) {
+      const { code, message } = asLongshoreError(error);
+      const fault = new LongshoreError(code, `${row.name} could not be restored: ${message}`, { cause: error });
+      this.#faults.set(serverId, fault);
+      log.warn({ server: row.name, code }, fault.message);
+    }
+  }
+
+  /** Why a row could not be restored. */
+  fault(serverId: string): LongshoreError | undefined {
+    return this.#faults.get(serverId);
+  }
+
+  /** Ends all that runs of a saved server and takes it out of the fleet (R4). Rejects with `close-failed` while anything is left. */
+  async end({ agentId, serverKey, serverId }: SavedServer): Promise<StopOutcome> {
+    const { fleet, reclaim } = this.needs;
+    await this.refreshes.stop(serverId);
+    if (!fleet.member(agentId, serverKey)) {
+      const reclaimed = await reclaim(agentId, serverKey);
+      return { process: reclaimed > 0 ? 'removed' : 'not-running', handlesWithdrawn: 0 };
+    }
+    const outcome = await fleet.unload(agentId, serverKey);
+    // A call that came just before the handles were withdrawn may have started it once more.
+    while (fleet.member(agentId, serverKey)) await fleet.unload(agentId, serverKey);
+    return outcome;
+  }
+
+  /** A server that runs without being saved, under the name that a saved one is to have, is ended first (R4). */
+  async endUnsaved(agentId: AgentId, { identity }: PlannedServer): Promise<void> {
+    const { fleet } = this.needs;
+    const member = fleet.list(agentId).find(one => one.planned.identity === identity);
+    if (member) await fleet.unload(agentId, member.serverKey);
+  }
+
+  /** Does what follows the storing of a plan's secrets; if that fails, the new ones are removed again. */
+  async keeping<Result>({ made }: Pick<Secured, 'made'>, act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await act();
+    } catch (error) {
+      await this.secrets.discard(made);
+      throw error;
+    }
+  }
+
+  /**
+   * Removes the secrets that were made for a server and that nothing saved refers to any more; returns those left. Never
+   * rejects: it comes after what it belongs to was done.
+   */
+  async discardUnused(row: SavedServer): Promise<readonly string[]> {
+    const { secrets = [] } = settingsOf(row);
+    if (secrets.length === 0) return [];
+    try {
+      const texts = (await this.needs.servers.list()).map(({ config, args }) => JSON.stringify([config, args]));
+      return await this.secrets.discard(
+        secrets.filter(name => !texts.some(text => text.includes(`\${secret:${name}}`))),
+      );
+    } catch (error) {
+      this.needs.log.warn({ server: row.name, error: String(error) }, 'Secrets that may be unused were not removed.');
+      return secrets;
+    }
+  }
+
+  mustBeOpen(): void {
+    if (!this.#open) throw new LongshoreError('server-closing', 'This host is closing; nothing more is saved.');
+  }
+
+  /** Ends what runs beside the fleet and writes what waits; before the store is closed. */
+  async close(): Promise<void> {
+    this.#open = false;
+    await this.refreshes.close();
+    await this.needs.cache.idle();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The plan of a row, or undefined for a damaged one. */
+export function planIfSound(row: SavedServer): PlannedServer | undefined {
+  try {
+    return plannedOf(row);
+  } catch {
+    // Whoever wants to start it learns why; a list of names does not depend on it.
+    return undefined;
+  }
+}
+
+/** The name of a turn: names are an agent's own. */
+export function turnOf(agentId: AgentId, name: string): string {
+  return `${agentId} ${name}`;
+}
+
+/** What a person calls a saved server: its name, or the key of an image. */
+export function displayName({ mode, name, serverKey }: Pick<SavedServer, 'mode' | 'name' | 'serverKey'>): string {
+  return mode === 'container' ? serverKey : name;
+}
+
+/** The row that a text means: by id or key before name or image, as in the fleet. */
+export function rowMeant(rows: readonly SavedServer[], ref: string): SavedServer | undefined {
+  return (
+    rows.find(row => row.serverId === ref || row.serverKey === ref) ??
+    rows.find(row => row.name === ref) ??
+    rows.find(row => row.image !== null && (row.image === ref || row.image === `${ref}:latest`) && !isLegacy(row))
+  );
+}

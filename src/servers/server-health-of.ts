@@ -1,0 +1,43 @@
+import type { Clock } from '../core/clock.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
+import { type ServerHealth, serverHealth } from '../core/server-health.ts';
+import type { ServerLife } from '../core/server-life.ts';
+import type { Registry } from '../governance/registry/registry.ts';
+import type { Rules } from '../governance/rules/rules.ts';
+import type { Redactor } from '../secrets/redact.ts';
+import type { ServerMember } from './server-member.ts';
+
+/** What the health of a server is told from. */
+export interface HealthSources {
+  readonly registry: Pick<Registry, 'list'>;
+  readonly rules: Pick<Rules, 'list'>;
+  readonly redactor: Pick<Redactor, 'text'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** One server, loaded or not. */
+export interface HealthSubject {
+  readonly agentId: AgentId;
+  readonly serverKey: ServerKey;
+  readonly enabled: boolean;
+  readonly life: ServerLife;
+  readonly member: Pick<ServerMember, 'discovery'> | undefined;
+}
+
+/** How a server is: the same word, sentence and action for every edge. Masked. */
+export function serverHealthOf(subject: HealthSubject, sources: HealthSources): ServerHealth {
+  const { agentId, serverKey, enabled, life, member } = subject;
+  const { registry, rules, redactor, clock } = sources;
+  const facts = {
+    serverKey,
+    enabled,
+    life,
+    tools: registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).length,
+    shortcomings: (member?.discovery?.diagnostics ?? []).map(({ message }) => message),
+    changedTools: rules
+      .list(agentId)
+      .flatMap(({ state, pin }) => (state === 'schema-changed' && pin?.ownerKey === serverKey ? [pin.handleName] : [])),
+  };
+  const health = serverHealth(facts, clock.now());
+  return { ...health, sentence: redactor.text(health.sentence) };
+}

@@ -1,3 +1,5 @@
+import { PausableTimer } from '../lib/pausable-timer.ts';
+
 /** Which of a call's two limits was reached, and what it is in milliseconds. */
 export interface Expiry {
   readonly limit: 'idle' | 'total';
@@ -14,11 +16,9 @@ export interface CallDeadline extends Disposable {
 
 /** Starts both limits, in milliseconds; `onExpire` is called once at most. */
 export function callDeadline(idle: number, total: number, onExpire: (expiry: Expiry) => void): CallDeadline {
-  let left = total;
-  let since = performance.now();
   let pauses = 0;
   let idleTimer: NodeJS.Timeout | undefined;
-  let totalTimer: NodeJS.Timeout | undefined;
+  const totalTimer = new PausableTimer(total, () => expire({ limit: 'total', after: total }));
   run();
 
   return {
@@ -42,20 +42,18 @@ export function callDeadline(idle: number, total: number, onExpire: (expiry: Exp
   };
 
   function run(): void {
-    since = performance.now();
     idleTimer = setTimeout(() => expire({ limit: 'idle', after: idle }), idle);
-    totalTimer = setTimeout(() => expire({ limit: 'total', after: total }), left);
+    totalTimer.resume();
   }
 
   function stand(): void {
     clearTimeout(idleTimer);
-    clearTimeout(totalTimer);
-    left = Math.max(0, left - (performance.now() - since));
+    totalTimer.pause();
   }
 
   function expire(expiry: Expiry): void {
     clearTimeout(idleTimer);
-    clearTimeout(totalTimer);
+    totalTimer[Symbol.dispose]();
     onExpire(expiry);
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../core/clock.ts';
-import { closeWithin, joinedClose } from './closing.ts';
+import { closeWithin } from './closing.ts';
 
 const hang = (): Promise<void> => new Promise(() => {});
 const done = (): Promise<void> => Promise.resolve();
@@ -67,17 +67,5 @@ describe('closing within budgets', () => {
     const forcibly = vi.fn<() => Promise<void>>(done);
     await close(fail('broken'), forcibly);
     expect(forcibly).toHaveBeenCalledOnce();
-  });
-
-  it('R54: a second close joins the first; after a failure the next one runs anew; after a success none does', async () => {
-    const outcomes = [fail('first'), done];
-    const run = vi.fn<() => Promise<void>>(() => outcomes.shift()?.() ?? fail('ran once too often')());
-    const shared = joinedClose(run);
-    const results = await Promise.allSettled([shared(), shared()]);
-    expect(results.map(result => result.status)).toEqual(['rejected', 'rejected']);
-    expect(run).toHaveBeenCalledTimes(1);
-    await Promise.all([shared(), shared()]);
-    await shared();
-    expect(run).toHaveBeenCalledTimes(2);
   });
 });

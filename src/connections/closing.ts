@@ -33,21 +33,6 @@ export async function closeWithin({ budget, clock, gracefully, forcibly }: Closi
   );
 }
 
-/**
- * A close that many may ask for: they join one run; after a failed one the next call runs again, with fresh budgets
- * (R54); after a successful one there is nothing to do.
- */
-export function joinedClose(run: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> | undefined;
-  return () => {
-    current ??= run().catch((error: unknown) => {
-      current = undefined;
-      throw error;
-    });
-    return current;
-  };
-}
-
 /** Waits for a promise, but no longer than that many milliseconds; rejects only as the promise does. */
 export async function atMost(milliseconds: number, clock: Clock, promise: Promise<void>): Promise<void> {
   const timer = new AbortController();

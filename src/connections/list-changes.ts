@@ -2,6 +2,8 @@ import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Diagnostic } from '../core/words.ts';
+import { Backoff } from '../lib/backoff.ts';
+import { Emitter } from '../lib/emitter.ts';
 import { changingLists } from './capabilities.ts';
 
 /** Changes that come in one burst are told once, after that many milliseconds. */
@@ -14,7 +16,7 @@ const methodNotFound = -32_601;
 
 /** Tells when a server's lists changed (R43). */
 export class ListChanges {
-  readonly #listeners = new Set<() => void>();
+  readonly #emitter = new Emitter<[]>();
   readonly #diagnostics: Diagnostic[] = [];
   #timer: NodeJS.Timeout | undefined;
   #untold = false;
@@ -31,7 +33,7 @@ export class ListChanges {
   /** Keeps a listen stream open until the signal fires; one that the server ended is opened again, ever more slowly. */
   async listen(client: Client, capabilities: JsonObject, clock: Clock, signal: AbortSignal): Promise<void> {
     const filter = Object.fromEntries(changingLists(capabilities).map(name => [`${name}ListChanged`, true]));
-    let delay = firstDelay;
+    const backoff = new Backoff(firstDelay, longestDelay);
     for (let attempt = 0; !signal.aborted; attempt++) {
       const since = clock.now();
       this.#renewal = new AbortController();
@@ -44,10 +46,9 @@ export class ListChanges {
       } catch (error) {
         if (error instanceof ProtocolError && error.code === methodNotFound) return this.#refused();
       }
-      if (clock.now() - since >= settled) delay = firstDelay;
+      if (clock.now() - since >= settled) backoff.reset();
       // An abort ends the loop; nothing else can reject here.
-      await clock.sleep(delay, signal).catch(() => {});
-      delay = Math.min(delay * 2, longestDelay);
+      await clock.sleep(backoff.next(), signal).catch(() => {});
     }
   }
 
@@ -59,11 +60,9 @@ export class ListChanges {
 
   /** A change that came before anybody listened is told to the first listener. */
   onChanged(listener: () => void): () => void {
-    this.#listeners.add(listener);
+    const stop = this.#emitter.on(listener);
     if (this.#untold) this.#changed();
-    return () => {
-      this.#listeners.delete(listener);
-    };
+    return stop;
   }
 
   diagnostics(): readonly Diagnostic[] {
@@ -73,15 +72,15 @@ export class ListChanges {
   /** Tells no more. */
   stop(): void {
     clearTimeout(this.#timer);
-    this.#listeners.clear();
+    this.#emitter.clear();
   }
 
   #changed(): void {
     this.#untold = true;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      if (this.#listeners.size > 0) this.#untold = false;
-      for (const listener of this.#listeners) listener();
+      if (!this.#emitter.isEmpty) this.#untold = false;
+      this.#emitter.emit();
     }, burst);
   }
 

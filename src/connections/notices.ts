@@ -1,5 +1,6 @@
 import type { JsonObject } from '../core/json.ts';
 import type { Era } from '../core/words.ts';
+import { Emitter } from '../lib/emitter.ts';
 import type { Notice } from './connection.ts';
 import { clientBehind, type RunningCall } from './running-call.ts';
 
@@ -12,19 +13,18 @@ const told: ReadonlySet<string> = new Set<Notice['method']>([
 
 /** Tells what a server says: log messages to the client of the call that they belong to, and everything to listeners. */
 export class Notices {
-  readonly #listeners = new Set<(notice: Notice) => void>();
+  readonly #emitter = new Emitter<[Notice]>();
 
   /** Returns the way to stop listening. */
   on(listener: (notice: Notice) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#emitter.on(listener);
   }
 
   /** `calls`: those that the message may belong to. */
   tell(method: string, params: JsonObject, calls: readonly RunningCall[], era: Era): void {
     if (!isTold(method)) return;
     const toCall = method === 'notifications/message' && toldToCall(params, calls, era);
-    for (const listener of [...this.#listeners]) listener({ method, params, toCall });
+    this.#emitter.emit({ method, params, toCall });
   }
 }
 

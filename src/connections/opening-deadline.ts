@@ -1,4 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
+import { PausableTimer } from '../lib/pausable-timer.ts';
 import type { OnPhase, OpenPhase } from '../runners/runner.ts';
 
 /** Phases with deadlines of their own (R49); they do not eat the time for opening and negotiation. */
@@ -17,46 +18,28 @@ export interface OpeningDeadline extends Disposable {
 /** Opening and negotiation together: `milliseconds`, not counting phases with a deadline of their own (R49). */
 export function openingDeadline(milliseconds: number, outer: AbortSignal, tell: OnPhase): OpeningDeadline {
   const controller = new AbortController();
-  let left = milliseconds;
-  let runningSince: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let expired: LongshoreError | undefined;
-
+  const timer = new PausableTimer(milliseconds, () => {
+    const message = `The server did not start and agree on a protocol version within ${milliseconds / 1000} s.`;
+    expired = new LongshoreError('timeout', message);
+    controller.abort(expired);
+  });
   const abort = (): void => controller.abort(outer.reason);
   if (outer.aborted) abort();
   outer.addEventListener('abort', abort, { once: true });
-  run();
-
   return {
     signal: controller.signal,
     get expired() {
       return expired;
     },
     onPhase(phase, detail) {
-      if (ownDeadline.has(phase)) stand();
-      else run();
+      if (ownDeadline.has(phase)) timer.pause();
+      else timer.resume();
       tell(phase, detail);
     },
     [Symbol.dispose]() {
-      stand();
+      timer[Symbol.dispose]();
       outer.removeEventListener('abort', abort);
     },
   };
-
-  function run(): void {
-    if (runningSince !== undefined) return;
-    runningSince = performance.now();
-    timer = setTimeout(() => {
-      const message = `The server did not start and agree on a protocol version within ${milliseconds / 1000} s.`;
-      expired = new LongshoreError('timeout', message);
-      controller.abort(expired);
-    }, left);
-  }
-
-  function stand(): void {
-    if (runningSince === undefined) return;
-    clearTimeout(timer);
-    left = Math.max(0, left - (performance.now() - runningSince));
-    runningSince = undefined;
-  }
 }

@@ -2,7 +2,8 @@ import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { SerialQueue } from '../lib/serial-queue.ts';
+import { Backoff } from '../lib/backoff.ts';
+import { Mutex } from '../lib/mutex.ts';
 
 const firstDelay = 1_000;
 const longestDelay = 60_000;
@@ -25,7 +26,7 @@ export interface UpdatesGround {
  */
 export class ResourceUpdates {
   readonly #ground: UpdatesGround;
-  readonly #queue = new SerialQueue();
+  readonly #queue = new Mutex();
   readonly #uris = new Set<string>();
   #stream: McpSubscription | undefined;
 
@@ -71,9 +72,10 @@ export class ResourceUpdates {
     await stream.closed;
     const { clock, signal, missed } = this.#ground;
     const isWanted = () => this.#stream === stream && this.#uris.size > 0 && !signal.aborted;
-    for (let delay = firstDelay; isWanted(); delay = Math.min(delay * 2, longestDelay)) {
+    const backoff = new Backoff(firstDelay, longestDelay);
+    while (isWanted()) {
       // An abort ends the loop; nothing else can reject here.
-      await clock.sleep(delay, signal).catch(() => {});
+      await clock.sleep(backoff.next(), signal).catch(() => {});
       const renewed = await this.#queue
         .run(async () => isWanted() && (await this.#renew()) !== undefined)
         .catch(() => false);

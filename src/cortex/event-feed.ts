@@ -1,4 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
+import { Emitter } from '../lib/emitter.ts';
 
 /** Something that changed, for whoever watches: `approval.added`, `server.state`, `tools.changed` … Free of secrets. */
 export interface CortexEvent {
@@ -38,7 +39,7 @@ const kept = 1_000;
 /** A feed of one run; `run` is random, so that ids of an earlier run are known to be of it. */
 export function createEventFeed(run: string): EventFeed {
   const recent: NumberedEvent[] = [];
-  const watchers = new Set<(event: NumberedEvent) => void>();
+  const emitter = new Emitter<[NumberedEvent]>();
   let count = 0;
 
   const idOf = (number: number) => `${run}.${number}`;
@@ -49,12 +50,9 @@ export function createEventFeed(run: string): EventFeed {
       const numbered = { ...event, id: idOf(count) };
       recent.push(numbered);
       if (recent.length > kept) recent.shift();
-      for (const watcher of watchers) watcher(numbered);
+      emitter.emit(numbered);
     },
-    watch(onEvent) {
-      watchers.add(onEvent);
-      return () => void watchers.delete(onEvent);
-    },
+    watch: onEvent => emitter.on(onEvent),
     resume(lastEventId) {
       const lastId = idOf(count);
       if (lastEventId === undefined) return { missed: [], complete: true, lastId };

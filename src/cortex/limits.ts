@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { CortexMiddleware } from './cortex-env.ts';
@@ -41,17 +42,12 @@ const mostKeys = 10_000;
 
 /** A token bucket for each key. A key that was not seen for long has a full bucket, so forgetting it changes nothing. */
 export function rateLimit(rate: Rate, clock: Clock): TakeOne {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = new LRUCache<string, { left: number; at: number }>({ max: mostKeys });
   return key => {
     const now = clock.now();
     const bucket = buckets.get(key) ?? { left: rate.burst, at: now };
     const left = Math.min(rate.burst, bucket.left + (Math.max(0, now - bucket.at) / 1000) * rate.perSecond);
-    buckets.delete(key);
     buckets.set(key, { left: left >= 1 ? left - 1 : left, at: now });
-    for (const oldest of buckets.keys()) {
-      if (buckets.size <= mostKeys) break;
-      buckets.delete(oldest);
-    }
     return left >= 1 ? 0 : Math.ceil((1 - left) / rate.perSecond);
   };
 }

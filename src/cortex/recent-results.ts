@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RawResult } from '../core/words.ts';
 
 /** The results of the last calls, for whoever asks what became of an approval; in memory only. */
@@ -11,15 +12,11 @@ const most = 64;
 const largest = 256 * 1024;
 
 export function recentResults(): RecentResults {
-  const kept = new Map<string, RawResult>();
+  const kept = new LRUCache<string, RawResult>({ max: most });
   return {
     put(dispatchId, result) {
       if (JSON.stringify(result).length > largest) return;
       kept.set(dispatchId, result);
-      for (const oldest of kept.keys()) {
-        if (kept.size <= most) break;
-        kept.delete(oldest);
-      }
     },
     get: dispatchId => kept.get(dispatchId),
   };

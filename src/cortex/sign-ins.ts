@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 import { type Digest, sha256 } from '../core/ids.ts';
 
@@ -22,18 +23,18 @@ export interface SignIns {
 
 /** Tokens are kept as digests and found by them, so how long that takes tells nothing about them. */
 export function createSignIns(clock: Clock): SignIns {
-  const links = new Map<Digest, number>();
-  const sessions = new Map<Digest, number>();
+  const links = new LRUCache<Digest, number>({ max: mostLinks });
+  const sessions = new LRUCache<Digest, number>({ max: mostSessions });
   return {
     issue() {
-      return add(links, 'lsl_', clock.now() + signInLimits.link, mostLinks);
+      return add(links, 'lsl_', clock.now() + signInLimits.link);
     },
     exchange(linkToken) {
       const digest = sha256(linkToken);
       const expires = links.get(digest);
       links.delete(digest);
       if (expires === undefined || clock.now() >= expires) return undefined;
-      return add(sessions, 'lss_', clock.now() + signInLimits.idle, mostSessions);
+      return add(sessions, 'lss_', clock.now() + signInLimits.idle);
     },
     isSession(token) {
       const digest = sha256(token);
@@ -49,13 +50,8 @@ export function createSignIns(clock: Clock): SignIns {
   };
 }
 
-/** The entries stand in the order in which they expire, so the first is the one to drop. */
-function add(entries: Map<Digest, number>, prefix: string, expires: number, most: number): string {
+function add(entries: LRUCache<Digest, number>, prefix: string, expires: number): string {
   const token = prefix + randomBytes(32).toString('base64url');
   entries.set(sha256(token), expires);
-  for (const oldest of entries.keys()) {
-    if (entries.size <= most) break;
-    entries.delete(oldest);
-  }
   return token;
 }

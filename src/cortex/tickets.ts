@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/clock.ts';
 import { type Digest, sha256 } from '../core/ids.ts';
 import type { ClientCaller } from '../store/callers.ts';
@@ -18,15 +19,13 @@ export interface Tickets {
 }
 
 export function createTickets(clock: Clock): Tickets {
-  const tickets = new Map<Digest, { readonly client: ClientCaller; readonly expires: number }>();
+  const tickets = new LRUCache<Digest, { readonly client: ClientCaller; readonly expires: number }>({
+    max: mostTickets,
+  });
   return {
     issue(client) {
       const ticket = `lst_${randomBytes(32).toString('base64url')}`;
       tickets.set(sha256(ticket), { client, expires: clock.now() + ticketSeconds * 1_000 });
-      for (const oldest of tickets.keys()) {
-        if (tickets.size <= mostTickets) break;
-        tickets.delete(oldest);
-      }
       return ticket;
     },
     take(ticket) {

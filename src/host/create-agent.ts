@@ -8,6 +8,7 @@ import type { Diagnostic, Handle } from '../core/words.ts';
 import { isInScope } from '../governance/dispatch/caller-scope.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
+import { joinedClose } from '../lib/joined-close.ts';
 import type { Explanation } from '../runners/explain.ts';
 import type { Fleet, StartOptions } from '../servers/fleet.ts';
 import { savedKind, savedLife } from '../servers/list-saved.ts';
@@ -37,7 +38,6 @@ export interface AgentNeeds {
 export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
   const { fleet, registry } = needs;
   const views = new WeakMap<Handle, Tool>();
-  let disposing: Promise<void> | undefined;
 
   function viewOf(handle: Handle): Tool {
     const known = views.get(handle);
@@ -122,16 +122,8 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     await Promise.all([needs.saved.refreshes.stopAll(agentId), fleet.unloadAll(agentId)]);
   }
 
-  async function dispose(): Promise<void> {
-    disposing ??= end();
-    try {
-      await disposing;
-    } catch (error) {
-      // What could not be cleaned up is kept, and the next dispose tries again (R54).
-      disposing = undefined;
-      throw error;
-    }
-  }
+  // What could not be cleaned up is kept, and the next dispose tries again (R54).
+  const dispose = joinedClose(end);
 
   return {
     agentId,

@@ -3,8 +3,8 @@ import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { Audit } from '../governance/audit/audit.ts';
 import { checkScope } from '../governance/dispatch/caller-scope.ts';
+import { Mutex } from '../lib/mutex.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import { SerialQueue } from '../lib/serial-queue.ts';
 import type { Callers, ClientCaller } from '../store/callers.ts';
 
 /** The tokens of clients, with every change recorded before it is made. */
@@ -37,7 +37,7 @@ export interface HomeTokensNeeds {
 
 export function homeTokens({ callers, audit, onChanged }: HomeTokensNeeds): HomeTokens {
   // A change begins with what is there, so that two at once must not begin with the same.
-  const changes = new SerialQueue();
+  const changes = new Mutex();
 
   async function holder(name: string): Promise<ClientCaller | undefined> {
     return (await callers.list()).find(client => client.name === name && client.revokedAt === null);

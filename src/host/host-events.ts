@@ -2,6 +2,7 @@ import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { ServerHealth } from '../core/server-health.ts';
 import type { Caller } from '../core/words.ts';
 import type { ApprovalEvent } from '../governance/approvals/questions.ts';
+import { Emitter } from '../lib/emitter.ts';
 
 /** Something that changed in a host, for edges that show it. */
 export type HostEvent =
@@ -28,16 +29,11 @@ export interface HostEvents {
 }
 
 export function createHostEvents(): HostEvents {
-  const listeners = new Set<(event: HostEvent) => void>();
+  const emitter = new Emitter<[HostEvent]>();
   return {
     tell(event) {
-      if (listeners.size === 0) return;
-      const told = event();
-      for (const listener of listeners) listener(told);
+      if (!emitter.isEmpty) emitter.emit(event());
     },
-    on(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    on: listener => emitter.on(listener),
   };
 }

@@ -1,4 +1,4 @@
-/** The promise, or the signal's reason as soon as it fires, even if the promise does not heed it. */
+/** The promise's value, or a rejection with the signal's reason as soon as that fires; the work itself goes on. */
 export async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ServerKey } from '../core/ids.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { McpClient } from './mcp-client.ts';
@@ -10,19 +11,14 @@ const mostOfOneClient = 1_000;
  * Only whoever was shown a link can follow it.
  */
 export class LinkedResources {
-  readonly #links = new Map<string, Map<string, ServerKey>>();
+  readonly #links = new Map<string, LRUCache<string, ServerKey>>();
 
   /** Remembers the links in a result. */
   note(client: McpClient, server: ServerKey, result: JsonObject): void {
     for (const uri of linksOf(result)) {
-      const own = this.#links.get(client.id) ?? new Map<string, ServerKey>();
+      const own = this.#links.get(client.id) ?? new LRUCache<string, ServerKey>({ max: mostOfOneClient });
       this.#links.set(client.id, own);
-      own.delete(uri);
       own.set(uri, server);
-      for (const oldest of own.keys()) {
-        if (own.size <= mostOfOneClient) break;
-        own.delete(oldest);
-      }
     }
   }
 

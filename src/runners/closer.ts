@@ -1,3 +1,6 @@
+import { joinedClose } from '../lib/joined-close.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
+
 /** The two ways to end something, both idempotent and one run between them. */
 export interface Closer {
   gracefully(signal: AbortSignal): Promise<void>;
@@ -12,39 +15,22 @@ export interface Closer {
  */
 export function createCloser(end: (hurry: Promise<void>) => Promise<void>): Closer {
   const hurry = Promise.withResolvers<void>();
-  let run: Promise<void> | undefined;
+  const run = joinedClose(() => end(hurry.promise));
   let closing = false;
 
   function begin(): Promise<void> {
     closing = true;
-    run ??= end(hurry.promise).catch((error: unknown) => {
-      run = undefined;
-      throw error;
-    });
-    return run;
+    return run();
   }
 
   return {
-    gracefully: signal => orAborted(begin(), signal),
+    gracefully: signal => untilAborted(begin(), signal),
     forcibly(signal) {
       hurry.resolve();
-      return orAborted(begin(), signal);
+      return untilAborted(begin(), signal);
     },
     get closing() {
       return closing;
     },
   };
-}
-
-/** Waits for work that goes on by itself, but no longer than the signal allows; then rejects with its reason. */
-export async function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
 }

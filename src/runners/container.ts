@@ -4,8 +4,9 @@ import { createCidFile } from '../docker/cidfile.ts';
 import { type ContainerFacts, inspectContainer } from '../docker/containers.ts';
 import { type ContainerPhase, writeLabels } from '../docker/labels.ts';
 import type { OurFlags } from '../docker/shape-run.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
 import { type Child, startChild } from './child.ts';
-import { type Closer, createCloser, orAborted } from './closer.ts';
+import { type Closer, createCloser } from './closer.ts';
 import { idWithin, type RemovalTarget, removeFromEngine, removeLateArrivals } from './container-removal.ts';
 import { type EngineLink, guardAtDeath } from './engine-link.ts';
 import { type Environment, serverEnvironment } from './environment.ts';
@@ -163,7 +164,7 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
     child,
     removal,
     async running(signal) {
-      const id = await orAborted(created, signal);
+      const id = await untilAborted(created, signal);
       while (id !== undefined) {
         const facts = await inspectContainer(cli, id, { deadline: lookDeadline, signal });
         if (facts?.running) return facts;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Digest } from '../core/ids.ts';
 import type { Handle } from '../core/words.ts';
 import { type Compiled, compileSchema } from './schema-validator.ts';
@@ -14,7 +15,7 @@ const mostKept = 1000;
 
 /** Compiles that schema of each handle's definition. */
 export function compiledSchemas(which: 'inputSchema' | 'outputSchema'): CompiledSchemas {
-  const compiled = new Map<Digest, Promise<Compiled> | Compiled>();
+  const compiled = new LRUCache<Digest, Promise<Compiled> | Compiled>({ max: mostKept });
   return {
     of({ definitionDigest, definition }) {
       const before = compiled.get(definitionDigest);
@@ -24,10 +25,6 @@ export function compiledSchemas(which: 'inputSchema' | 'outputSchema'): Compiled
         return result;
       });
       compiled.set(definitionDigest, made);
-      for (const oldest of compiled.keys()) {
-        if (compiled.size <= mostKept) break;
-        compiled.delete(oldest);
-      }
       return made;
     },
     known(handle) {

@@ -3,7 +3,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { Mount } from '../core/ports/mount.ts';
 import type { Definition, Handle, SelfDescription } from '../core/words.ts';
 import type { Registry } from '../governance/registry/registry.ts';
-import { SerialQueue } from '../lib/serial-queue.ts';
+import { Mutex } from '../lib/mutex.ts';
 import type { CachedDefinition, CachedDefinitions } from '../store/cached-definitions.ts';
 import type { Descriptions } from '../store/descriptions.ts';
 import type { Restored } from './fleet.ts';
@@ -18,7 +18,7 @@ export class DefinitionCache {
   readonly #stored: CachedDefinitions;
   readonly #descriptions: Descriptions;
   readonly #log: Log;
-  readonly #queue = new SerialQueue();
+  readonly #queue = new Mutex();
   /** Saved servers by agent and key. */
   readonly #ids = new Map<string, string>();
   /** What is stored of each server, so that the same is not written again at every start of it. */

@@ -9,7 +9,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { Caller } from '../core/words.ts';
 import type { Audit } from '../governance/audit/audit.ts';
 import type { Registry } from '../governance/registry/registry.ts';
-import { Turns } from '../lib/turns.ts';
+import { KeyedMutex } from '../lib/keyed-mutex.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
 import type { DefinitionCache, LastSeen } from './definition-cache.ts';
@@ -53,7 +53,7 @@ export class SavedBook implements AsyncDisposable {
   readonly secrets: ServerSecrets;
   readonly refreshes = new Refreshes();
   /** Transitions of one saved server, one at a time (R63); by its id and its name. */
-  readonly turns = new Turns();
+  readonly turns = new KeyedMutex();
   /** Rows that could not be restored, by id. */
   readonly #faults = new Map<string, LongshoreError>();
   #open = true;

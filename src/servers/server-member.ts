@@ -6,7 +6,7 @@ import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { MountReason } from '../core/ports/mount.ts';
 import type { SelfDescription, WithdrawReason } from '../core/words.ts';
-import { SerialQueue } from '../lib/serial-queue.ts';
+import { Mutex } from '../lib/mutex.ts';
 import type { OnPhase, OpenPhase } from '../runners/runner.ts';
 import { engineAway } from './engine-away.ts';
 import type { MemberNeeds } from './fleet-needs.ts';
@@ -45,7 +45,7 @@ export class ServerMember {
   readonly serverKey: ServerKey;
   readonly wishes: ServerWishes;
   readonly #needs: MemberNeeds;
-  readonly #queue = new SerialQueue();
+  readonly #queue = new Mutex();
   #planned: PlannedServer;
   #state: ServerState = { name: 'stopped' };
   #connection: Connection | undefined;

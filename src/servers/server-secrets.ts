@@ -1,7 +1,7 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Diagnostic } from '../core/words.ts';
-import { SerialQueue } from '../lib/serial-queue.ts';
+import { Mutex } from '../lib/mutex.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import {
   type ClearSecret,
@@ -33,7 +33,7 @@ export class ServerSecrets {
   readonly #learn: (values: readonly string[]) => void;
   readonly #log: Log;
   /** Choosing free names and taking them is one step. */
-  readonly #queue = new SerialQueue();
+  readonly #queue = new Mutex();
 
   constructor(needs: {
     readonly vault: Pick<SecretVault, 'set' | 'get' | 'list' | 'remove'>;

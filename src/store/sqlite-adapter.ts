@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { storeError } from './sqlite-errors.ts';
 
 /** How many prepared statements are kept; the queries of all tables fit. */
@@ -18,7 +19,7 @@ const nothing: SqliteStatement = {
  * Errors come out as `storeError` names them.
  */
 export function sqliteAdapter(database: DatabaseSync, path: string): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>();
+  const statements = new LRUCache<string, SqliteStatement>({ max: keptStatements });
 
   function guarded<Result>(act: () => Result): Result {
     try {
@@ -45,19 +46,9 @@ export function sqliteAdapter(database: DatabaseSync, path: string): SqliteDatab
       // After a failed commit (a full disk) SQLite may have rolled back; a second rollback would hide that error.
       if (text === 'rollback' && !database.isTransaction) return nothing;
       const kept = statements.get(text);
-      if (kept) {
-        statements.delete(text);
-        statements.set(text, kept);
-        return kept;
-      }
+      if (kept) return kept;
       const statement = guarded(() => wrap(database.prepare(text)));
       statements.set(text, statement);
-      if (statements.size > keptStatements) {
-        for (const oldest of statements.keys()) {
-          statements.delete(oldest);
-          break;
-        }
-      }
       return statement;
     },
   };

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { AgentId, ApprovalId, RandomId } from '../../core/ids.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { Emitter } from '../../lib/emitter.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { StoredApprovals } from '../../store/approvals.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -74,7 +75,7 @@ export class Questions {
   readonly #needs: QuestionsNeeds;
   readonly #entries = new Map<ApprovalId, Entry>();
   readonly #ended: ApprovalId[] = [];
-  readonly #listeners = new Set<(event: ApprovalEvent) => void>();
+  readonly #emitter = new Emitter<[ApprovalEvent]>();
 
   constructor(needs: QuestionsNeeds) {
     this.#needs = needs;
@@ -97,8 +98,7 @@ export class Questions {
   }
 
   onEvent(listener: (event: ApprovalEvent) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return this.#emitter.on(listener);
   }
 
   /** Asks on behalf of a waiting call. Rejects with `cannot-record`, `approval-pending`, or what ended it meanwhile. */
@@ -264,7 +264,7 @@ export class Questions {
 
   #tell(what: ApprovalEvent['what'], entry: Entry): void {
     if (!entry.asked) return;
-    for (const listener of [...this.#listeners]) listener({ what, approval: entry.approval });
+    this.#emitter.emit({ what, approval: entry.approval });
   }
 
   #entryOf(asked: Asked): Entry {

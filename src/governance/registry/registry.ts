@@ -1,6 +1,7 @@
 import type { AgentId, HandleName, ServerKey } from '../../core/ids.ts';
 import type { MountReason } from '../../core/ports/mount.ts';
 import type { Handle, HandleKind, WithdrawReason } from '../../core/words.ts';
+import { Emitter } from '../../lib/emitter.ts';
 import { type Holds, ownerHolds } from './owner-holds.ts';
 
 /**
@@ -58,8 +59,8 @@ export function createRegistry(options: { readonly now: () => number; readonly t
   const shelves = new Map<AgentId, Shelf>();
   const successors = new WeakMap<Handle, Handle>();
   const holds = ownerHolds(options.now);
-  const withdrawnListeners = new Set<OnWithdrawn>();
-  const changedListeners = new Set<OnChanged>();
+  const withdrawals = new Emitter<Parameters<OnWithdrawn>>();
+  const changes = new Emitter<Parameters<OnChanged>>();
 
   function shelfOf(agentId: AgentId): Shelf {
     let shelf = shelves.get(agentId);
@@ -117,7 +118,7 @@ export function createRegistry(options: { readonly now: () => number; readonly t
   function tell(withdrawn: readonly Handle[], reason: ReplaceReason) {
     if (withdrawn.length === 0) return;
     const why = reason === 'load' || reason === 'sleep' || reason === 'wake' ? 'list-changed' : reason;
-    for (const listener of [...withdrawnListeners]) listener(withdrawn, why);
+    withdrawals.emit(withdrawn, why);
   }
 
   function evict(agentId: AgentId, spared: ServerKey): ServerKey[] {
@@ -143,7 +144,7 @@ export function createRegistry(options: { readonly now: () => number; readonly t
       if (placed.mounted.length > 0) holds.touch(agentId, ownerKey);
       const evicted = placed.mounted.length > 0 ? evict(agentId, ownerKey) : [];
       if (placed.mounted.length > 0 || placed.withdrawn.length > 0) {
-        for (const listener of [...changedListeners]) listener(agentId, ownerKey);
+        changes.emit(agentId, ownerKey);
       }
       return { ...placed, evicted };
     },
@@ -162,8 +163,8 @@ export function createRegistry(options: { readonly now: () => number; readonly t
     },
     hold: (agentId, ownerKey) => holds.hold(agentId, ownerKey),
     holds,
-    onWithdrawn: listener => subscribe(withdrawnListeners, listener),
-    onChanged: listener => subscribe(changedListeners, listener),
+    onWithdrawn: listener => withdrawals.on(listener),
+    onChanged: listener => changes.on(listener),
   };
 }
 
@@ -174,9 +175,4 @@ function nameKey(kind: HandleKind, name: HandleName): string {
 /** A dormant handle was never bound to a connection, so whatever wakes it continues it; a live one only by going to sleep. */
 function continues(old: Handle, reason: ReplaceReason): boolean {
   return old.epoch === null || reason === 'sleep';
-}
-
-function subscribe<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
 }

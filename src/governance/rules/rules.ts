@@ -3,6 +3,8 @@ import { LongshoreError } from '../../core/errors.ts';
 import type { AgentId, ApprovalId, RandomId, RuleId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Caller, Handle } from '../../core/words.ts';
+import { Emitter } from '../../lib/emitter.ts';
+import { Mutex } from '../../lib/mutex.ts';
 import type { StoredRules } from '../../store/rules.ts';
 import type { OperatorDesk, OperatorProof } from '../approvals/operator-proof.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -79,8 +81,9 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
   let persistent: readonly Rule[] = (await stored.all()).map(ruleFromStore);
   let session: readonly Rule[] = [];
   let policy = compilePolicy([...hosts, ...persistent], otherwise);
-  const listeners = new Set<() => void>();
-  let turn: Promise<void> = Promise.resolve();
+  const emitter = new Emitter<[]>();
+  /** One change of the standing rules after the other, so that memory and disk never disagree about the last one. */
+  const changing = new Mutex();
 
   function newRule(rule: NewRule, source: Rule['source']): Rule {
     readPattern(rule.pattern);
@@ -107,22 +110,12 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
     persistent = next.persistent ?? persistent;
     session = next.session ?? session;
     policy = compilePolicy([...hosts, ...persistent, ...session], otherwise);
-    for (const listener of [...listeners]) listener();
+    emitter.emit();
   }
 
   async function keep(rule: Rule): Promise<void> {
     await stored.put({ ...rule, pin: rule.pin && { ...rule.pin } });
     becomes({ persistent: inPlaceOfSame(persistent, rule) });
-  }
-
-  /** One change of the standing rules after the other, so that memory and disk never disagree about the last one. */
-  async function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
-    const result = turn.then(act);
-    turn = result.then(
-      () => {},
-      () => {},
-    );
-    return await result;
   }
 
   async function record(action: string, rule: Rule, door: string, approvalId: ApprovalId | null): Promise<void> {
@@ -154,7 +147,7 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
       const door = desk.door(proof);
       const plain = newRule(asked, 'operator');
       const rule = { ...plain, pin: pinFor(plain, registry) };
-      return await inTurn(async () => {
+      return await changing.run(async () => {
         await record('rule_added', rule, door, null);
         await keep(rule);
         return rule;
@@ -172,7 +165,7 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
       if (rule.source === 'host') {
         throw new LongshoreError('usage', 'The program that opened this host gave it this rule; take it out there.');
       }
-      await inTurn(async () => {
+      await changing.run(async () => {
         await record('rule_removed', rule, door, null);
         if (rule.lifetime === 'persistent') await stored.remove(id);
         becomes({ persistent: persistent.filter(one => one.id !== id), session: session.filter(one => one.id !== id) });
@@ -194,7 +187,7 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
         if (registry.isLive(permission.handle)) becomes({ session: inPlaceOfSame(session, rule) });
         return;
       }
-      await inTurn(async () => {
+      await changing.run(async () => {
         const { level } = persistent.find(one => isSame(one, rule)) ?? rule;
         // A standing no is not undone by a yes to one call: B6.
         if (level !== 'allow' && level !== 'ask') {
@@ -204,10 +197,7 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
         await keep(rule);
       });
     },
-    onChanged(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
+    onChanged: listener => emitter.on(listener),
   };
 }
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SerialQueue } from './serial-queue.ts';
+import { Mutex } from './mutex.ts';
 
-describe('SerialQueue', () => {
+describe('Mutex', () => {
   it('R63: runs tasks one at a time in arrival order, whatever they do', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.array(fc.boolean(), { maxLength: 12 }), async (scheduler, outcomes) => {
-        const queue = new SerialQueue();
+        const queue = new Mutex();
         const order: number[] = [];
         let running = 0;
         const results = outcomes.map((fails, index) =>

@@ -1,5 +1,5 @@
 /** Runs tasks one at a time in arrival order; each server has its own, so a slow one delays nobody else (R63). */
-export class SerialQueue {
+export class Mutex {
   #tail: Promise<unknown> = Promise.resolve();
 
   /** Runs the task after all earlier ones have settled, however they settled. */

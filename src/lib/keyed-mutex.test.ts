@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../lib/turns.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 describe('turns', () => {
   it('R63: tasks that share a name run one at a time in arrival order, others side by side', async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const seen: string[] = [];
     const gate = Promise.withResolvers<void>();
     const task =
@@ -24,7 +24,7 @@ describe('turns', () => {
   });
 
   it('a failure is told to its own caller only', async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const failed = turns.run(['a'], () => Promise.reject(new Error('no')));
     const next = turns.run(['a', 'a'], () => Promise.resolve('yes'));
     await expect(failed).rejects.toThrow('no');

@@ -1,5 +1,5 @@
 /** Runs tasks that share a name one at a time in arrival order, and all others side by side (R63). */
-export class Turns {
+export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /** Runs the task after all earlier ones with any of these names have settled, however they settled. */

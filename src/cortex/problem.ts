@@ -54,7 +54,7 @@ function httpStatus(status: number): number {
   return status >= 400 && status <= 599 ? status : 500;
 }
 
-/** KeyedMutex whatever a handler threw into a problem; of our own mistakes it tells only that there was one, and logs the rest. */
+/** Turns whatever a handler threw into a problem; of our own mistakes it tells only that there was one, and logs the rest. */
 export function onError(log: Log, redactor: Pick<Redactor, 'text'>): (error: Error) => Response {
   return error => {
     if (error instanceof HTTPException) return problem(badRequest(error), error.status);

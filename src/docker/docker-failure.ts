@@ -63,7 +63,7 @@ const kinds: readonly { readonly code: ErrorCode; readonly text: RegExp; readonl
   },
 ];
 
-/** KeyedMutex a command that failed into an error: what was tried, what the engine said, what to do next. */
+/** Turns a command that failed into an error: what was tried, what the engine said, what to do next. */
 export function dockerFailure(what: string, result: Pick<CliResult, 'code' | 'stderr'>): LongshoreError {
   const said = lastWords(result.stderr);
   const kind = kinds.find(({ text }) => text.test(result.stderr));

@@ -128,7 +128,7 @@ async function permitted(needs: DispatchNeeds, question: Question, call: Call, s
   }
 }
 
-/** KeyedMutex the operator's word into leave for this call, unless a rule, the caller or the server has changed its mind. */
+/** Turns the operator's word into leave for this call, unless a rule, the caller or the server has changed its mind. */
 function claimed(
   needs: DispatchNeeds,
   question: Question,

@@ -16,7 +16,7 @@ export interface FailureContext {
 }
 
 /**
- * KeyedMutex what undici, Node or the SDK threw into one of our errors: `unreachable`, `needs-login`, `connection-lost`,
+ * Turns what undici, Node or the SDK threw into one of our errors: `unreachable`, `needs-login`, `connection-lost`,
  * `timeout`, `result-too-large` or `protocol-error`. Its message names host and port, quotes at most 500 characters
  * of an answer, and holds no header value; `data.mayHaveRun` says whether the server may have acted on the request.
  */

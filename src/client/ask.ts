@@ -1,4 +1,4 @@
-import type { RouteName, Routes } from './api/routes.ts';
+import type { RouteName, Routes } from '../api/routes.ts';
 import { asJson, failureOf } from './problem.ts';
 import { readText, send } from './send.ts';
 import type { Target } from './target.ts';

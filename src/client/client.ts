@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import type { Duplex } from 'node:stream';
+import type { RouteName, Routes } from '../api/routes.ts';
 import { readSettings } from '../config/settings.ts';
 import { LongshoreError } from '../core/errors.ts';
-import type { RouteName, Routes } from './api/routes.ts';
 import { type AskArguments, type Asked, ask } from './ask.ts';
 import { events, type ServiceEvent } from './events.ts';
 import { findService } from './find-service.ts';

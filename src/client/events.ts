@@ -1,6 +1,6 @@
+import type { EventData } from '../api/events.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
-import type { EventData } from './api/events.ts';
 import { asJson, failureOf } from './problem.ts';
 import { readText, send } from './send.ts';
 import type { Target } from './target.ts';

@@ -17,6 +17,11 @@ export type Caller = 'operator' | 'library' | `client:${string}`;
 export const handleKinds = ['tool', 'resource', 'template', 'prompt'] as const;
 export type HandleKind = (typeof handleKinds)[number];
 
+/** What a rule says about a call, from the most open to the most closed. */
+export const levels = ['allow', 'ask', 'always-ask', 'deny'] as const;
+/** One of `levels`. `always-ask` is an ask that no standing permission answers. */
+export type Level = (typeof levels)[number];
+
 /** A tool, resource, resource template or prompt exactly as its server sent it: unknown fields included, nothing re-ordered or dropped. */
 export type Definition = JsonObject & { readonly name: string };
 

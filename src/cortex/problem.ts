@@ -1,13 +1,11 @@
 import { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
-import { asLongshoreError, type ErrorCode, errorTable, LongshoreError } from '../core/errors.ts';
+import { errorCodes } from '../api/json.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
 import { maskTexts } from '../secrets/mask-texts.ts';
 import type { Redactor } from '../secrets/redact.ts';
-
-/** Every code that a problem may have. */
-export const errorCodes = Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]];
 
 /** RFC 9457, with our `code`, whether the same request may succeed later, and `data` for programs. */
 export const problemSchema = z

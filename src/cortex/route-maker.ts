@@ -1,30 +1,18 @@
-import { createRoute, type RouteConfig, type z } from '@hono/zod-openapi';
-import type { RouteName, Routes } from '../client/api-types.ts';
+import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
+import type { Route } from '../api/route.ts';
+import { type RouteName, type Routes, routeTable, type Taken } from '../api/routes.ts';
 import type { DoorName, HostService } from '../host/host-service.ts';
 import type { Operator } from '../host/operator.ts';
 import type { CortexApp, CortexContext } from './cortex-env.ts';
 import { problemResponses, refuseInvalid } from './problem.ts';
-import { agentQuery } from './views/common.ts';
 
-/** What one route takes and gives; its name and its answer are those of the API (client/api-types.ts). */
-export interface RouteSpec<Name extends RouteName, Params, Query, Body> {
-  /** One sentence for the OpenAPI document. */
-  readonly summary: string;
-  readonly params?: z.ZodObject & z.ZodType<Params>;
-  readonly query?: z.ZodObject & z.ZodType<Query>;
-  readonly body?: z.ZodType<Body>;
-  /** The code of what its schema refuses; `usage` if not said. */
-  readonly refusal?: 'bad-config';
-  readonly answer: z.ZodType<Routes[Name]['answer']>;
-  /** 200 if not said; what it depends on is found in the answer. */
-  readonly status?: 201 | 202 | ((answer: Routes[Name]['answer']) => 200 | 202);
-}
+/** What every route takes that belongs to an agent. */
+export const agentQuery = z.object({
+  agent: z.string().min(1).max(256).optional().openapi({ description: "Name or DID; the home's own agent if absent" }),
+});
 
 /** What a handler is given: what was asked, checked, and by whom. */
-export interface Asked<Params, Query, Body> {
-  readonly params: Params;
-  readonly query: Query;
-  readonly body: Body;
+export interface Asked<Name extends RouteName> extends Taken<Name> {
   /** `?agent=`, as it was given. */
   readonly agent: string | undefined;
   /** That agent, as its operator sees it. Rejects with `unknown-agent`. */
@@ -35,66 +23,88 @@ export interface Asked<Params, Query, Body> {
   readonly signal: AbortSignal;
 }
 
-/** Adds one JSON route. */
-export type AddRoute = <Name extends RouteName, Params = undefined, Query = undefined, Body = undefined>(
+/** Implements one route of the API (src/api). */
+export type AddRoute = <Name extends RouteName>(
   name: Name,
-  spec: RouteSpec<Name, Params, Query, Body>,
-  handler: (asked: Asked<Params, Query, Body>) => Promise<Routes[Name]['answer']>,
+  handler: (asked: Asked<Name>) => Promise<Routes[Name]['answer']>,
 ) => void;
 
 /** Routes on an app, for the operator of that service. */
 export function routeMaker(app: CortexApp, service: HostService): AddRoute {
-  return (name, spec, handler) => {
-    app.openapi(routeConfig(name, spec), async context => answer(context, spec, handler, service), refusalOf(spec));
+  return (name, handler) => {
+    const route: Route = routeTable[name];
+    app.openapi(
+      routeConfig(name),
+      async context => {
+        const given = await handler(askedOf(context, route, service));
+        return respond(context, route, given);
+      },
+      refuseInvalid(route.refusal),
+    );
   };
 }
 
-type AnySpec = Pick<
-  RouteSpec<RouteName, unknown, unknown, unknown>,
-  'summary' | 'params' | 'query' | 'body' | 'refusal'
-> & { readonly answer: z.ZodType; readonly status?: unknown };
+/** Implements routes that need no agent and no operator, such as those about the service itself. */
+export type AddServiceRoute = <Name extends RouteName>(
+  name: Name,
+  handler: (taken: Taken<Name>, context: CortexContext) => Promise<Routes[Name]['answer']> | Routes[Name]['answer'],
+) => void;
 
-function routeConfig(name: RouteName, { summary, params, query, body, answer, status }: AnySpec): RouteConfig {
+/** Routes on an app, about the service as a whole. */
+export function serviceRouteMaker(app: CortexApp): AddServiceRoute {
+  return (name, handler) => {
+    const route: Route = routeTable[name];
+    app.openapi(
+      routeConfig(name),
+      async context => respond(context, route, await handler(takenOf(context, route), context)),
+      refuseInvalid(route.refusal),
+    );
+  };
+}
+
+function routeConfig(name: RouteName): RouteConfig {
+  const { summary, params, query, body, answer, status, ofService, open }: Route = routeTable[name];
   const [method = '', path = ''] = name.split(' ');
   const gives = { description: 'What was asked for', content: { 'application/json': { schema: answer } } };
-  const statuses = typeof status === 'function' ? [200, 202] : [Number(status ?? 200)];
+  const statuses = typeof status === 'function' ? [200, 202] : [status ?? 200];
+  const queries = ofService ? query : query ? query.extend(agentQuery.shape) : agentQuery;
   return createRoute({
     method: method.toLowerCase() as 'get',
     path: path.replaceAll(/:(\w+)/g, '{$1}'),
     summary,
+    ...(open && { security: [] }),
     request: {
       ...(params && { params }),
-      query: query ? query.extend(agentQuery.shape) : agentQuery,
+      ...(queries && { query: queries }),
       ...(body && { body: { required: true, content: { 'application/json': { schema: body } } } }),
     },
     responses: { ...Object.fromEntries(statuses.map(code => [code, gives])), ...problemResponses },
   });
 }
 
-function refusalOf({ refusal }: AnySpec): ReturnType<typeof refuseInvalid> {
-  return refuseInvalid(refusal);
+/** What was checked by the route's schemas is of the types that they give. */
+function takenOf<Name extends RouteName>(context: CortexContext, { params, query, body }: Route): Taken<Name> {
+  const valid = (part: string): unknown => context.req.valid(part as never);
+  return {
+    params: params && valid('param'),
+    query: query && valid('query'),
+    body: body && valid('json'),
+  } as Taken<Name>;
 }
 
-async function answer<Name extends RouteName, Params, Query, Body>(
-  context: CortexContext,
-  spec: RouteSpec<Name, Params, Query, Body>,
-  handler: (asked: Asked<Params, Query, Body>) => Promise<Routes[Name]['answer']>,
-  service: HostService,
-): Promise<Response> {
-  // What was checked above is of the types that its schemas give.
-  const valid = (part: string): unknown => context.req.valid(part as never);
-  const query = valid('query') as Query & z.output<typeof agentQuery>;
+function askedOf<Name extends RouteName>(context: CortexContext, route: Route, service: HostService): Asked<Name> {
   const principal = context.get('principal');
   const door = principal.kind === 'operator' && principal.channel === 'page' ? 'page' : 'rest';
-  const given = await handler({
-    params: (spec.params && valid('param')) as Params,
-    query,
-    body: (spec.body && valid('json')) as Body,
-    agent: query.agent,
-    operator: async () => service.operator(await service.agents.find(query.agent), door),
+  const { agent } = context.req.valid('query' as never) as z.output<typeof agentQuery>;
+  return {
+    ...takenOf<Name>(context, route),
+    agent,
+    operator: async () => service.operator(await service.agents.find(agent), door),
     door,
     signal: context.req.raw.signal,
-  });
-  const { status = 200 } = spec;
-  return context.json(given as object, typeof status === 'function' ? status(given) : status);
+  };
+}
+
+function respond(context: CortexContext, { status }: Route, answer: object): Response {
+  return context.json(answer, typeof status === 'function' ? status(answer) : (status ?? 200));
 }

@@ -3,6 +3,7 @@ import type { Mint } from '../core/authorisation.ts';
 import type { Clock } from '../core/clock.ts';
 import type { RandomId } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
+import type { Level } from '../core/words.ts';
 import type { Redactor } from '../secrets/redact.ts';
 import type { StoredApprovals } from '../store/approvals.ts';
 import type { AuditRows } from '../store/audit.ts';
@@ -16,7 +17,6 @@ import type { Dispatch, Fleet } from './dispatch/call.ts';
 import { createDispatch } from './dispatch/dispatcher.ts';
 import { outputCheck } from './dispatch/output-check.ts';
 import type { Registry } from './registry/registry.ts';
-import type { Level } from './rules/rule.ts';
 import { type NewRule, openRules, type Rules } from './rules/rules.ts';
 
 /**

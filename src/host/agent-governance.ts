@@ -1,7 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ApprovalId, RuleId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Caller, Handle } from '../core/words.ts';
+import type { Caller, Handle, Level } from '../core/words.ts';
 import type { Approval, Verdict } from '../governance/approvals/approval.ts';
 import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
 import type { ApprovalEvent } from '../governance/approvals/questions.ts';
@@ -9,7 +9,7 @@ import type { AuditVerdict } from '../governance/audit/audit-verify.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
 import type { Explanation } from '../governance/rules/policy.ts';
-import type { Level, Rule } from '../governance/rules/rule.ts';
+import type { Rule } from '../governance/rules/rule.ts';
 import type { RuleView } from '../governance/rules/rules.ts';
 import type { StoredApproval } from '../store/approvals.ts';
 import type { AuditFilter, AuditRow } from '../store/audit.ts';

@@ -14,11 +14,11 @@ import {
 } from '../core/ids.ts';
 import { type CallClient, relayedCapabilities } from '../core/ports/call-client.ts';
 import { type Log, silentLog } from '../core/ports/log.ts';
+import type { Level } from '../core/words.ts';
 import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
 import { type Governance, openGovernance } from '../governance/governance.ts';
 import { createRegistry, type Registry } from '../governance/registry/registry.ts';
 import { registryMount } from '../governance/registry/registry-mount.ts';
-import type { Level } from '../governance/rules/rule.ts';
 import { createContainerGround } from '../runners/container-ground.ts';
 import { legacyContainers } from '../runners/legacy-containers.ts';
 import { reclaim, sweep } from '../runners/reclaim.ts';

@@ -1,5 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
-import type { Level } from '../../client/api-types.ts';
+import type { Level } from '../../core/words.ts';
 import { decision, requireOperator } from '../operator-at-hand.ts';
 import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';

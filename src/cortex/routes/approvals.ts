@@ -1,71 +1,31 @@
-import { z } from '@hono/zod-openapi';
-import type { ApprovalView } from '../../client/api-types.ts';
+import type { ApprovalView } from '../../api/approvals.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { AgentId, ApprovalId, HandleName } from '../../core/ids.ts';
 import type { HostService } from '../../host/host-service.ts';
 import type { Operator } from '../../host/operator.ts';
 import type { RecentResults } from '../recent-results.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { approvalSchema, approvalView, scopeSchema, storedApprovalView } from '../views/approval.ts';
-import { maybe, wholeNumber } from '../views/common.ts';
-
-const byId = z.object({ id: z.string().min(1).max(100) });
-
-const decision = z
-  .union([
-    z.strictObject({ approve: z.literal(true), scope: maybe(scopeSchema) }),
-    z.strictObject({ approve: z.literal(false), reason: maybe(z.string().max(1_000)) }),
-  ])
-  .openapi('Decision');
+import { approvalView, storedApprovalView } from '../views/approval.ts';
 
 /** The questions to the operator, and the answers. */
 export function approvalRoutes(on: AddRoute, service: HostService, results: RecentResults): void {
-  on(
-    'GET /api/approvals',
-    {
-      summary:
-        'The questions that wait for a decision, oldest first; with state=all those that ended too, newest first',
-      query: z.object({
-        state: z.enum(['open', 'all']).default('open'),
-        limit: wholeNumber(1, 1_000).default(100),
-      }),
-      answer: z.array(approvalSchema),
-    },
-    async ({ operator, query: { state, limit } }) => {
-      const { approvals } = await operator();
-      if (state === 'open') return approvals.open().slice(0, limit).map(approvalView);
-      return (await approvals.history(limit)).map(stored => {
-        // What is stored lags behind by the moment of a write.
-        const live = approvals.get(stored.id);
-        return live ? approvalView(live) : storedApprovalView(stored);
-      });
-    },
-  );
-  on(
-    'GET /api/approvals/:id',
-    {
-      summary: 'One question: where it stands, and how its call ended once it ran',
-      params: byId,
-      answer: approvalSchema,
-    },
-    async ({ operator, params: { id } }) => {
-      const view = await approvalOf(await operator(), id);
-      return { ...view, ...(await outcomeOf(view, service, results)) };
-    },
-  );
-  on(
-    'POST /api/approvals/:id',
-    {
-      summary: 'Approve or reject; the first decision wins',
-      params: byId,
-      body: decision,
-      answer: approvalSchema,
-    },
-    async ({ operator, params: { id }, body }) => {
-      const { approvals } = await operator();
-      return approvalView(await approvals.decide(id as ApprovalId, body));
-    },
-  );
+  on('GET /api/approvals', async ({ operator, query: { state, limit } }) => {
+    const { approvals } = await operator();
+    if (state === 'open') return approvals.open().slice(0, limit).map(approvalView);
+    return (await approvals.history(limit)).map(stored => {
+      // What is stored lags behind by the moment of a write.
+      const live = approvals.get(stored.id);
+      return live ? approvalView(live) : storedApprovalView(stored);
+    });
+  });
+  on('GET /api/approvals/:id', async ({ operator, params: { id } }) => {
+    const view = await approvalOf(await operator(), id);
+    return { ...view, ...(await outcomeOf(view, service, results)) };
+  });
+  on('POST /api/approvals/:id', async ({ operator, params: { id }, body }) => {
+    const { approvals } = await operator();
+    return approvalView(await approvals.decide(id as ApprovalId, body));
+  });
 }
 
 async function approvalOf({ approvals }: Operator, id: string): Promise<ApprovalView> {

@@ -1,53 +1,23 @@
-import { z } from '@hono/zod-openapi';
-import type { ToolsCatalogAnswer } from '../../client/api-types.ts';
+import type { ToolsCatalogAnswer } from '../../api/tools.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Handle } from '../../core/words.ts';
 import { tokenCost } from '../../governance/registry/token-cost.ts';
 import type { SavedId } from '../../servers/saved-servers.ts';
 import type { HandleUsage } from '../../store/audit.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { instant, maybe } from '../views/common.ts';
 import { toolIdOf } from '../views/tool.ts';
-
-const entry = z
-  .object({
-    id: z.string(),
-    kind: z.literal('mcp'),
-    name: z.string(),
-    displayName: z.string(),
-    description: z.string(),
-    parameters: z.array(
-      z.object({ name: z.string(), type: z.string(), required: z.boolean(), description: maybe(z.string()) }),
-    ),
-    tokenCost: z.int(),
-    executable: z.boolean(),
-    executableHint: maybe(z.string()),
-    serverId: z.string().nullable(),
-    serverName: z.string(),
-    metrics: z.object({
-      callCount: z.int(),
-      successRatePct: z.number().nullable(),
-      avgDurationMs: z.number().nullable(),
-      lastUsedAt: instant.nullable(),
-    }),
-  })
-  .openapi('CatalogTool') satisfies z.ZodType<ToolsCatalogAnswer[number]>;
 
 /** `GET /api/tools/catalog`: D1's list of tools, each with its parameters and how it was used lately. */
 export function toolsCatalogRoute(on: AddRoute): void {
-  on(
-    'GET /api/tools/catalog',
-    { summary: 'The tools with their parameters and how they were used lately', answer: z.array(entry) },
-    async ({ operator }) => {
-      const asked = await operator();
-      const [saved, usage] = await Promise.all([asked.savedIds(), asked.usage()]);
-      const used = new Map(usage.map(one => [one.handleName, one]));
-      return asked.tools.all().map(handle => {
-        const server = saved.find(one => one.server === handle.ownerKey);
-        return catalogEntry(handle, server, used.get(handle.handleName));
-      });
-    },
-  );
+  on('GET /api/tools/catalog', async ({ operator }) => {
+    const asked = await operator();
+    const [saved, usage] = await Promise.all([asked.savedIds(), asked.usage()]);
+    const used = new Map(usage.map(one => [one.handleName, one]));
+    return asked.tools.all().map(handle => {
+      const server = saved.find(one => one.server === handle.ownerKey);
+      return catalogEntry(handle, server, used.get(handle.handleName));
+    });
+  });
 }
 
 function catalogEntry(

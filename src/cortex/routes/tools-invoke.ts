@@ -1,5 +1,3 @@
-import { z } from '@hono/zod-openapi';
-import type { InvokeAnswer, InvokePending } from '../../client/api-types.ts';
 import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { Handle } from '../../core/words.ts';
@@ -7,80 +5,44 @@ import type { Approval } from '../../governance/approvals/approval.ts';
 import type { Operator } from '../../host/operator.ts';
 import type { RecentResults } from '../recent-results.ts';
 import type { AddRoute } from '../route-maker.ts';
-import { approvalSchema, approvalView } from '../views/approval.ts';
-import { diagnosticSchema, jsonObject, milliseconds, rawResult } from '../views/common.ts';
+import { approvalView } from '../views/approval.ts';
 import { readToolId } from '../views/tool.ts';
-
-const request = z
-  .object({
-    toolId: z.string().min(1).max(2_000),
-    arguments: jsonObject.optional(),
-    patience: milliseconds.default(0),
-    idleTimeout: milliseconds.min(1).optional(),
-    totalTimeout: milliseconds.min(1).optional(),
-  })
-  .openapi('Invoke');
-
-const ran = z
-  .object({
-    ok: z.literal(true),
-    toolName: z.string(),
-    success: z.boolean(),
-    result: rawResult,
-    executionTimeMs: z.number(),
-    warnings: z.array(diagnosticSchema),
-    dispatchId: z.string(),
-  })
-  .openapi('Invoked') satisfies z.ZodType<InvokeAnswer>;
-
-const waits = z
-  .object({ approvalId: z.string(), approval: approvalSchema })
-  .openapi('InvokePending') satisfies z.ZodType<InvokePending>;
 
 /**
  * `POST /api/tools/invoke`: the operator's own call, as the dispatch of the very handle that the id means (R36). A call
  * that has to wait for a decision is answered 202 once its patience is over.
  */
 export function invokeRoute(on: AddRoute, clock: Clock, results: RecentResults): void {
-  on(
-    'POST /api/tools/invoke',
-    {
-      summary: 'Call a tool through governed dispatch; 202 with the approval while one waits',
-      body: request,
-      answer: z.union([ran, waits]),
-      status: answer => ('approvalId' in answer ? 202 : 200),
-    },
-    async ({ operator, body, signal }) => {
-      const asked = await operator();
-      const { toolId, arguments: args = {}, patience, idleTimeout, totalTimeout } = body;
-      const handle = await meant(asked, toolId, signal);
-      const began = clock.now();
-      let waiting: Approval | undefined;
-      const call = {
-        handle,
-        arguments: args,
-        patience,
-        ...(idleTimeout !== undefined && { idleTimeout }),
-        ...(totalTimeout !== undefined && { totalTimeout }),
-        onasked: (approval: Approval) => {
-          waiting = approval;
-        },
-      };
-      try {
-        const { result, warnings, dispatchId } = await asked.call(call, signal);
-        results.put(dispatchId, result);
-        const success = result['isError'] !== true;
-        const executionTimeMs = Math.max(0, clock.now() - began);
-        return { ok: true, toolName: handle.handleName, success, result, executionTimeMs, warnings, dispatchId };
-      } catch (error) {
-        if (!(error instanceof LongshoreError) || error.code !== 'approval-pending') throw error;
-        // So many of the operator's own calls wait already that this one was not even asked about.
-        if (!waiting) throw new LongshoreError('too-many-requests', error.message, { cause: error });
-        const { id } = waiting;
-        return { approvalId: id, approval: approvalView(asked.approvals.get(id) ?? waiting) };
-      }
-    },
-  );
+  on('POST /api/tools/invoke', async ({ operator, body, signal }) => {
+    const asked = await operator();
+    const { toolId, arguments: args = {}, patience, idleTimeout, totalTimeout } = body;
+    const handle = await meant(asked, toolId, signal);
+    const began = clock.now();
+    let waiting: Approval | undefined;
+    const call = {
+      handle,
+      arguments: args,
+      patience,
+      ...(idleTimeout !== undefined && { idleTimeout }),
+      ...(totalTimeout !== undefined && { totalTimeout }),
+      onasked: (approval: Approval) => {
+        waiting = approval;
+      },
+    };
+    try {
+      const { result, warnings, dispatchId } = await asked.call(call, signal);
+      results.put(dispatchId, result);
+      const success = result['isError'] !== true;
+      const executionTimeMs = Math.max(0, clock.now() - began);
+      return { ok: true, toolName: handle.handleName, success, result, executionTimeMs, warnings, dispatchId };
+    } catch (error) {
+      if (!(error instanceof LongshoreError) || error.code !== 'approval-pending') throw error;
+      // So many of the operator's own calls wait already that this one was not even asked about.
+      if (!waiting) throw new LongshoreError('too-many-requests', error.message, { cause: error });
+      const { id } = waiting;
+      return { approvalId: id, approval: approvalView(asked.approvals.get(id) ?? waiting) };
+    }
+  });
 }
 
 async function meant({ tools }: Operator, toolId: string, signal: AbortSignal): Promise<Handle> {

@@ -1,30 +1,7 @@
-import { z } from '@hono/zod-openapi';
-import type { ToolView } from '../../client/api-types.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { Definition, Handle } from '../../core/words.ts';
+import type { ToolView } from '../../api/tools.ts';
+import type { Handle } from '../../core/words.ts';
 import { tokenCost } from '../../governance/registry/token-cost.ts';
 import type { SavedId } from '../../servers/saved-servers.ts';
-
-const definitionSchema = z
-  .custom<Definition>(value => isJsonObject(value) && typeof value['name'] === 'string', 'must be a tool')
-  .openapi('ToolDefinition', {
-    type: 'object',
-    properties: { name: { type: 'string' } },
-    required: ['name'],
-    additionalProperties: true,
-  });
-
-export const toolSchema = z
-  .object({
-    name: z.string(),
-    server: z.string(),
-    tool: z.string(),
-    toolId: z.string(),
-    definition: definitionSchema,
-    tokenCost: z.int(),
-    protocol_version: z.string(),
-  })
-  .openapi('Tool') satisfies z.ZodType<ToolView>;
 
 /** What `invoke` takes for a tool: D1's id, or the handle's name where the server is not saved. */
 export function toolIdOf(handle: Handle, serverId: string | null): string {

@@ -11,9 +11,9 @@ import {
   serverKey,
 } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Handle, HandleKind } from '../../core/words.ts';
+import type { Handle, HandleKind, Level } from '../../core/words.ts';
 import { compilePolicy } from '../rules/policy.ts';
-import type { Level, Rule } from '../rules/rule.ts';
+import type { Rule } from '../rules/rule.ts';
 import { checkScope, isHidden, isInScope, isListed, seesHandle } from './caller-scope.ts';
 
 const alice = agentId('did:test:alice');

@@ -1,8 +1,9 @@
 import type { JsonValue } from '../../core/json.ts';
 import type { Caller, Handle, HandleKind } from '../../core/words.ts';
+import { type Level, levels } from '../../core/words.ts';
 import { conditionHolds } from './argument-condition.ts';
 import { globMatches } from './glob.ts';
-import { type Level, levels, type Pin, type Rule } from './rule.ts';
+import { type Pin, type Rule } from './rule.ts';
 import { parsePattern, type RulePattern, type Target } from './rule-pattern.ts';
 import { allOf, type Truth } from './truth.ts';
 

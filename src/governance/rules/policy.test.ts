@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { agentId, type Digest, type Epoch, type RuleId, serverKey } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Caller, Handle } from '../../core/words.ts';
+import { type Level, levels } from '../../core/words.ts';
 import { judgedPart } from '../registry/definition-digest.ts';
 import { discoveredHandles } from '../registry/discovered-handles.ts';
 import { compilePolicy } from './policy.ts';
-import { type Level, levels, type Rule } from './rule.ts';
+import { type Rule } from './rule.ts';
 
 const alice = agentId('did:test:alice');
 const bob = agentId('did:test:bob');

@@ -1,8 +1,8 @@
 import { ownServerKey, type RuleId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { Caller, Handle } from '../../core/words.ts';
+import type { Caller, Handle, Level } from '../../core/words.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
-import type { Level, Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 
 /** What the rules say about one call. */
 export interface Decision {

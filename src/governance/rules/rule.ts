@@ -2,12 +2,6 @@ import type { AgentId, Digest, HandleName, RuleId, ServerKey } from '../../core/
 import type { JsonObject } from '../../core/json.ts';
 import type { Caller, HandleKind } from '../../core/words.ts';
 
-/** What a rule says about a call, from the most open to the most closed. */
-export const levels = ['allow', 'ask', 'always-ask', 'deny'] as const;
-
-/** One of `levels`. `always-ask` is an ask that no standing permission answers. */
-export type Level = (typeof levels)[number];
-
 /** What an "always allow" was said about; with another definition the rule is inert (R42). */
 export interface Pin {
   readonly ownerKey: ServerKey;

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { AgentId, ApprovalId, RandomId, RuleId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { Caller, Handle } from '../../core/words.ts';
+import type { Caller, Handle, Level } from '../../core/words.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import { Mutex } from '../../lib/mutex.ts';
 import type { StoredRules } from '../../store/rules.ts';
@@ -10,7 +10,7 @@ import type { OperatorDesk, OperatorProof } from '../approvals/operator-proof.ts
 import type { Audit } from '../audit/audit.ts';
 import type { Registry } from '../registry/registry.ts';
 import { compilePolicy, type Explanation, type Policy } from './policy.ts';
-import type { Level, Rule } from './rule.ts';
+import type { Rule } from './rule.ts';
 import { canonicalPattern, readPattern } from './rule-pattern.ts';
 import { pinOf, ruleFromStore } from './rule-pin.ts';
 

@@ -1,5 +1,5 @@
-import type { HealthState } from '../../core/server-health.ts';
-import type { ApprovalView } from './governance.ts';
+import type { HealthState } from '../core/server-health.ts';
+import type { ApprovalView } from './approvals.ts';
 
 /**
  * GET /api/events: server-sent events, of all agents, each with `agentId` in its data. `hello` or `resync` comes first

@@ -1,4 +1,5 @@
 /** The library's public surface; docs/architecture.md tells what is behind it. */
+import './core/required-node.ts';
 
 export { expandMcpConfigsFromJson } from './config/expand-mcp-configs.ts';
 export { inferTransport } from './config/infer-transport.ts';

@@ -2,6 +2,7 @@
  * `longshore/plugin`: Longshore as a feature of an agent host (D2). The host's own dispatch asks its operator; ours still
  * enforces the deny rules of the home, checks every handle and records every call.
  */
+import './core/required-node.ts';
 import type { AgentHost } from './plugin/agent-host.ts';
 import { createMcpFeature, type McpFeature } from './plugin/mcp-feature.ts';
 

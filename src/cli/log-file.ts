@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../core/make-folder.ts';
 
 /** Where log lines go. */
 export interface LogFile {
@@ -21,11 +22,15 @@ export interface LogFileOptions {
  */
 export function createLogFile({ path, mostBytes, mask }: LogFileOptions): LogFile {
   let size: number | undefined;
+  let isFolderMade = false;
   return {
     write(line) {
       const text = `${mask(line.trimEnd())}\n`;
       try {
-        size ??= sizeOf(path);
+        // Once: a home that was removed meanwhile is not made again by a line about it.
+        if (!isFolderMade) makeFolder(dirname(path));
+        isFolderMade = true;
+        size ??= statSync(path, { throwIfNoEntry: false })?.size ?? 0;
         if (size > 0 && size + text.length > mostBytes) {
           renameSync(path, `${path}.1`);
           size = 0;
@@ -37,10 +42,4 @@ export function createLogFile({ path, mostBytes, mask }: LogFileOptions): LogFil
       }
     },
   };
-}
-
-/** Makes the folder where it is missing. */
-function sizeOf(path: string): number {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

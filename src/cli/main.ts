@@ -4,7 +4,7 @@ import { tellFailure } from './failure.ts';
 import { followLauncher } from './lifeline.ts';
 import { program } from './program.ts';
 import { splitCommand } from './split-command.ts';
-import { processTerminal, type Terminal } from './terminal.ts';
+import { processTerminal, ReaderGone, type Terminal } from './terminal.ts';
 
 followLauncher(process.env);
 // The launcher requires this module, so it must not wait at the top; a rejection ends the process with its stack.
@@ -25,6 +25,7 @@ async function main(argv: readonly string[], terminal: Terminal): Promise<number
     await root.parseAsync([...own], { from: 'user' });
     return code;
   } catch (error) {
+    if (error instanceof ReaderGone) return code;
     if (!(error instanceof CommanderError)) return await tellFailure(error, json, terminal);
     if (error.exitCode === 0) return 0;
     const failure = new LongshoreError('usage', usageMessage(error));

@@ -22,7 +22,9 @@ export async function program(argv: readonly string[], context: CommandContext):
     .description('Runs, governs and bridges MCP servers, and leaves nothing behind.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true })
+    // An option belongs to the command behind which it stands: `audit export --limit` is no option of `audit`.
+    .enablePositionalOptions();
   const named = namedCommand(argv);
   for (const entry of commandTable) {
     const command = new Command(entry.name).description(entry.summary);
@@ -43,7 +45,7 @@ function namedCommand(argv: readonly string[]): CommandEntry | undefined {
 
 /** What is wrong is an error with a suggestion, for commands below commands too; a program gets it as JSON instead (main.ts). */
 function strict(command: Command, isQuiet: boolean): void {
-  command.exitOverride().showSuggestionAfterError(true);
+  command.exitOverride().showSuggestionAfterError(true).enablePositionalOptions();
   if (isQuiet) command.configureOutput({ writeErr() {} });
   for (const below of command.commands) strict(below as Command, isQuiet);
 }

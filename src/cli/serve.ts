@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { signInAddress } from '../client/sign-in-address.ts';
 import { readSettings, type Settings } from '../config/settings.ts';
+import { systemClock } from '../core/clock.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { Log } from '../core/ports/log.ts';
+import { homeFiles } from '../core/service-note.ts';
 import type { Bind, Tls } from '../cortex/bind.ts';
 import { type Served, serveHost } from '../cortex/serve-host.ts';
 import { openHost } from '../host/open-host.ts';
 import { cleanUpOnSignals } from '../host/signal-cleanup.ts';
 import { createRedactor } from '../secrets/redact.ts';
+import { homeGone } from './home-watch.ts';
 import { createLogFile } from './log-file.ts';
 import { openBrowser } from './open-browser.ts';
 import type { Terminal } from './terminal.ts';
@@ -67,10 +70,17 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const close = () => (closing ??= closeService(served, log));
   const stopListening = cleanUpOnSignals(process, async () => void (await close()));
   if (!options.background) await greet(served, options, terminal);
-  await stopAsked.promise;
+  const watching = new AbortController();
+  const gone = homeGone(join(settings.home, homeFiles.serviceNote), process.pid, systemClock, watching.signal);
+  await Promise.race([stopAsked.promise, gone.then(() => terminal.err(homeGoneText(settings.home)))]);
+  watching.abort();
   const code = await close();
   stopListening();
   return code;
+}
+
+function homeGoneText(home: string): string {
+  return `longshore: the home ${home} is gone, so nobody can reach this service. It ends its servers and itself.\n`;
 }
 
 /** Stops everything; 1 if something is left. */

@@ -1,5 +1,8 @@
 import { plainText } from '../runners/transport/plain-text.ts';
 
+/** What `out` and `show` reject with once nobody reads any more (`| head`): the command ends, quietly. */
+export class ReaderGone extends Error {}
+
 /** Where a command reads and writes: results on `out`, everything else on `err`. */
 export interface Terminal {
   readonly env: Record<string, string | undefined>;
@@ -11,7 +14,7 @@ export interface Terminal {
   readonly colour: boolean;
   /** Columns that results have; undefined for a pipe. */
   readonly width: number | undefined;
-  /** Writes text to stdout and settles when it is handed over, so that no exit cuts it off. */
+  /** Writes text to stdout and settles when it is handed over, so that no exit cuts it off. Rejects with `ReaderGone`. */
   out(text: string): Promise<void>;
   /** Writes what a server said to stdout: as it is to a pipe, without control codes to a terminal, which would obey them. */
   show(text: string): Promise<void>;
@@ -26,6 +29,8 @@ export interface Terminal {
 export function processTerminal(): Terminal {
   const { env, stdin, stdout, stderr } = process;
   const interactive = stderr.isTTY === true;
+  // Each failed write is told to whoever wrote; without a listener it would end the process with its stack.
+  for (const stream of [stdout, stderr]) stream.on('error', () => {});
   return {
     env,
     interactive,
@@ -34,7 +39,8 @@ export function processTerminal(): Terminal {
     width: stdout.isTTY ? stdout.columns : undefined,
     out: text => write(stdout, text),
     show: text => write(stdout, harmless(stdout, text)),
-    err: text => write(stderr, harmless(stderr, text)),
+    // Nobody reads what is told beside the result: the command itself goes on.
+    err: text => write(stderr, harmless(stderr, text)).catch(ignoreReaderGone),
     async readStdin() {
       const chunks: Buffer[] = [];
       for await (const chunk of stdin) chunks.push(chunk as Buffer);
@@ -54,9 +60,16 @@ function harmless(stream: NodeJS.WriteStream, text: string): string {
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, error => {
-      // A reader that went away (`| head`) is not a failure of the command.
-      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error);
-      else resolve();
+      if (!error) resolve();
+      else reject(isPipeClosed(error) ? new ReaderGone() : error);
     });
   });
+}
+
+function isPipeClosed(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' || error.code === 'EOF';
+}
+
+function ignoreReaderGone(error: unknown): void {
+  if (!(error instanceof ReaderGone)) throw error;
 }

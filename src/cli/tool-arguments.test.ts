@@ -49,6 +49,51 @@ describe('toolArguments', () => {
     expect(await parse(['x=5', 'y=hello', 'z={"a":', 'w=[1]'])).toEqual({ x: 5, y: 'hello', z: '{"a":', w: [1] });
   });
 
+  it('finds the type through references, allOf, const and enum, also of properties that a part of the schema has', async () => {
+    const schema = {
+      $ref: '#/$defs/Arguments',
+      $defs: {
+        Arguments: {
+          allOf: [{ properties: { port: { $ref: '#/$defs/Port' }, on: { const: true } } }, { $ref: '#/$defs/More' }],
+        },
+        Port: { allOf: [{ type: ['integer', 'null'] }, { type: 'integer' }, { minimum: 1 }] },
+        More: {
+          properties: { level: { enum: [1, 2] }, loop: { $ref: '#/$defs/Loop' }, 'a/b': { $ref: '#/$defs/x~1y' } },
+        },
+        Loop: { anyOf: [{ $ref: '#/$defs/Loop' }, { type: 'number' }] },
+        'x/y': { type: 'boolean' },
+      },
+    };
+    const words = ['port=7', 'on=true', 'level=2', 'loop=1.5', 'a/b=true'];
+    expect(await toolArguments(words, undefined, schema, sources)).toEqual({
+      port: 7,
+      on: true,
+      level: 2,
+      loop: 1.5,
+      'a/b': true,
+    });
+    await expect(toolArguments(['port=x'], undefined, schema, sources)).rejects.toThrow('port must be integer');
+  });
+
+  it('keeps a text where it may be one and would not print back as it was written', async () => {
+    const union = { u: { type: ['string', 'number', 'object'] } };
+    for (const text of [
+      '007',
+      '1.0',
+      '+1',
+      '1e3',
+      '12345678901234567890',
+      '0x10',
+      ' 5',
+      '{"id":12345678901234567890}',
+    ]) {
+      expect(await parse([`u=${text}`], union)).toEqual({ u: text });
+      expect(await parse([`u=${text}`])).toEqual({ u: text });
+    }
+    expect(await parse(['u={ "a": [1, "x y"] }'], union)).toEqual({ u: { a: [1, 'x y'] } });
+    expect(await parse(['n=007'], { n: { type: 'integer' } })).toEqual({ n: 7 });
+  });
+
   it('keeps everything after the first equals sign', async () => {
     expect(await parse(['q=a=b=c'], { q: { type: 'string' } })).toEqual({ q: 'a=b=c' });
   });

@@ -1,5 +1,6 @@
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { argumentTypes } from './argument-types.ts';
 
 /** Where `k=@file` and `k=-` read from. */
 export interface ArgumentSources {
@@ -27,7 +28,7 @@ export async function toolArguments(
       throw new LongshoreError('usage', `Arguments are written name=value, not ${JSON.stringify(word)}.`);
     }
     const name = word.slice(0, at);
-    result[name] = coerce(name, await read(word.slice(at + 1), sources), propertyOf(inputSchema, name));
+    result[name] = coerce(name, await read(word.slice(at + 1), sources), argumentTypes(inputSchema, name));
   }
   return result;
 }
@@ -48,38 +49,29 @@ function parseObject(json: string): JsonObject {
   throw new LongshoreError('usage', `--args takes one JSON object, such as '{"path":"/srv"}'.`);
 }
 
-function propertyOf(schema: JsonValue | undefined, name: string): JsonValue | undefined {
-  if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return undefined;
-  return schema['properties'][name];
-}
-
-/** The JSON types that a property accepts; empty where its schema does not say. */
-function typesOf(schema: JsonValue | undefined): readonly string[] {
-  if (!isJsonObject(schema)) return [];
-  const { type, anyOf, oneOf } = schema;
-  if (typeof type === 'string') return [type];
-  if (Array.isArray(type)) return type.filter(one => typeof one === 'string');
-  if (Array.isArray(schema['enum'])) return schema['enum'].map(value => (value === null ? 'null' : typeof value));
-  const alternatives = anyOf ?? oneOf;
-  return Array.isArray(alternatives) ? alternatives.flatMap((one: JsonValue) => typesOf(one)) : [];
-}
-
-function coerce(name: string, text: string, schema: JsonValue | undefined): JsonValue {
-  const types = typesOf(schema);
-  if (types.length === 0) return looksLikeJson(text) ? (parseJson(text) ?? text) : text;
-  // Any text is a string, so in a union that comes last.
-  for (const type of types.toSorted((a, b) => Number(a === 'string') - Number(b === 'string'))) {
+/** The text as the first of the types that it fits; as JSON or text where the schema does not say. Throws `bad-arguments`. */
+function coerce(name: string, text: string, types: readonly string[]): JsonValue {
+  const others = types.filter(type => type !== 'string');
+  const isText = types.length === 0 || types.includes('string');
+  for (const type of types.length === 0 ? anyType : others) {
     const value = as(type, text);
-    if (value !== undefined) return value;
+    // Any text is a string, so where that is meant too only what means the same is converted: not 007, not 1.0.
+    if (value !== undefined && (!isText || printsBack(value, text))) return value;
   }
+  if (isText) return text;
   throw new LongshoreError('bad-arguments', `${name} must be ${types.join(' or ')}, not ${JSON.stringify(text)}.`);
+}
+
+const anyType = ['number', 'boolean', 'null', 'array', 'object'];
+
+function printsBack(value: JsonValue, text: string): boolean {
+  const compact = text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, part => (part.startsWith('"') ? part : ''));
+  return JSON.stringify(value) === (typeof value === 'object' ? compact : text);
 }
 
 /** The text as that type, or undefined if it is not one. */
 function as(type: string, text: string): JsonValue | undefined {
   switch (type) {
-    case 'string':
-      return text;
     case 'number':
     case 'integer': {
       const value = text.trim() === '' ? Number.NaN : Number(text);
@@ -100,10 +92,6 @@ function as(type: string, text: string): JsonValue | undefined {
     default:
       return undefined;
   }
-}
-
-function looksLikeJson(text: string): boolean {
-  return /^(?:-?\d|true$|false$|null$|[{["])/.test(text);
 }
 
 function parseJson(text: string): JsonValue | undefined {

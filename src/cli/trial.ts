@@ -4,7 +4,7 @@ import type { Agent, LoadedServer } from '../host/agent.ts';
 import { openHost } from '../host/open-host.ts';
 import { duration } from './duration.ts';
 import { tellFailure } from './failure.ts';
-import { pairs } from './pairs.ts';
+import { headerPairs, pairs } from './pairs.ts';
 import { renderResult } from './render-result.ts';
 import { renderTools } from './render-tools.ts';
 import type { Terminal } from './terminal.ts';
@@ -97,7 +97,7 @@ function trialConfig(asked: Trial): MCPServerConfig {
     return {
       name: 'try',
       endpoint: asked.url,
-      headers: pairs('--header', asked.header),
+      headers: headerPairs('--header', asked.header),
       ...(transport && { transport }),
     };
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,13 +12,21 @@ let home: string;
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'longshore-find-'))));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const note = (value: unknown) => writeFileSync(join(home, homeFiles.serviceNote), JSON.stringify(value));
+const note = (value: object) => {
+  writeFileSync(join(home, homeFiles.serviceNote), JSON.stringify({ home: realpathSync(home), ...value }));
+};
 const token = (text: string) => writeFileSync(join(home, homeFiles.operatorToken), text);
 
 /** The id of a process that was there and is not any more. */
 const deadPid = () => spawnSync(process.execPath, ['-e', '0']).pid;
 
 describe('findService', () => {
+  it('is not misled by a note that was copied along with another home', () => {
+    note({ pid: process.pid, url: 'http://127.0.0.1:1', home: '/home/original' });
+    token('lso_x');
+    expect(findService(home)).toEqual({ as: 'nobody' });
+  });
+
   it('finds the service that the home tells of, with the token and the one certificate to trust', () => {
     note({ pid: process.pid, url: 'https://[::1]:7411', certificate: 'PEM' });
     token('lso_x\n');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { LongshoreError } from '../core/errors.ts';
 import { homeFiles, parseServiceNote, type ServiceNote } from '../core/service-note.ts';
@@ -23,9 +23,11 @@ export function findService(home: string): Found {
   return { as: 'service', pid, target };
 }
 
+/** The note of this very folder; one that was copied along with another home names that one. */
 function readNote(home: string): ServiceNote | undefined {
   try {
-    return parseServiceNote(readFileSync(join(home, homeFiles.serviceNote), 'utf8'));
+    const note = parseServiceNote(readFileSync(join(home, homeFiles.serviceNote), 'utf8'));
+    return note?.home === realpathSync(home) ? note : undefined;
   } catch {
     return undefined;
   }

@@ -1,4 +1,6 @@
 /** `longshore/client`: a typed client of a running service. It loads nothing but Node's own modules. */
+import '../core/required-node.ts';
+
 export type { CallerScope } from '../core/caller-scope.ts';
 export { type ErrorCode, LongshoreError } from '../core/errors.ts';
 export type * from './api-types.ts';

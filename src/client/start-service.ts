@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
+import { makeFolder } from '../core/make-folder.ts';
 import { ask } from './ask.ts';
 import { type Found, findService } from './find-service.ts';
 import type { Target } from './target.ts';
@@ -28,8 +29,8 @@ const pollsToBelieve = 8;
 
 /**
  * Starts the service of a home and waits until it is ready; where several start it at once, all get the one that won,
- * and where one is just starting that one. Rejects with `failed-to-start` and its last words, `timeout`, `home-in-use`
- * or `cancelled`.
+ * and where one is just starting that one. Rejects with `failed-to-start` and its last words, `timeout`, `home-in-use`,
+ * `cancelled`, or `bad-setting` where the home cannot be made.
  */
 export async function startService(options: StartOptions): Promise<Target> {
   const { home, signal } = options;
@@ -38,7 +39,7 @@ export async function startService(options: StartOptions): Promise<Target> {
   if (before.as === 'other')
     return await untilReady(home, () => undefined, Math.min(options.budget, otherPatience), signal);
   const logs = join(home, 'logs');
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  makeFolder(logs);
   const lastWords = join(logs, `start-${process.pid}.log`);
   try {
     const child = spawnDetached(options, lastWords);

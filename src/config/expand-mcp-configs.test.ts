@@ -101,10 +101,46 @@ describe('expandMcpConfigsFromJson', () => {
     expect(error.message).toContain('Accepted are {"mcpServers"');
   });
 
-  it('R22: refuses a paste in which two servers have one name, and names it', () => {
-    const error = refusal({ mcpServers: { a: { command: 'x' }, b: { name: 'a', command: 'y' } } });
-    expect(error.code).toBe('bad-config');
-    expect(error.message).toContain('same name: a.');
+  it('R22: never loses an entry to another with its name: keys win, and in a list the first does', () => {
+    const clash = {
+      b: { name: 'a', command: 'y' },
+      a: { command: 'x' },
+      c: { name: 'd', command: 'z' },
+      e: { name: 'd', command: 'w' },
+    };
+    expect(configs({ mcpServers: clash }).map(({ name, command }) => `${name} ${command}`)).toEqual([
+      'b y',
+      'a x',
+      'c z',
+      'e w',
+    ]);
+    const { configs: kept, skipped } = expandMcpConfigsFromJson([
+      { name: 'a', command: 'x' },
+      { name: 'a', command: 'y' },
+      { name: 'b', command: 'z' },
+    ]);
+    expect(kept.map(({ config }) => config.command)).toEqual(['x', 'z']);
+    expect(skipped).toEqual([{ index: 1, reason: 'An earlier server has the name a too. Rename one of them.' }]);
+  });
+
+  it('tells which entries their file turns off, in any of the ways of clients', () => {
+    const entry = (more: object) => ({ command: 'x', ...more });
+    const { configs: read } = expandMcpConfigsFromJson({
+      mcpServers: {
+        on: entry({}),
+        off: entry({ disabled: true }),
+        off2: entry({ enabled: false }),
+        on2: entry({ disabled: false, enabled: true }),
+        on3: entry({ disabled: null }),
+      },
+    });
+    expect(read.map(({ config, enabled, diagnostics }) => [config.name, enabled, diagnostics.length])).toEqual([
+      ['on', true, 0],
+      ['off', false, 0],
+      ['off2', false, 0],
+      ['on2', true, 0],
+      ['on3', true, 0],
+    ]);
   });
 
   it.each([

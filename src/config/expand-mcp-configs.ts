@@ -12,6 +12,8 @@ export interface ExpandedConfigs {
   readonly configs: readonly {
     readonly place: EntryPlace;
     readonly config: MCPServerConfig;
+    /** False where the file itself turns the server off. */
+    readonly enabled: boolean;
     readonly diagnostics: readonly Diagnostic[];
   }[];
   /** The entries that are no servers, and why (R22). */
@@ -23,27 +25,43 @@ const shapes =
 
 /**
  * The servers in a JSON text or value, in any of the accepted shapes (R20, R21): the only place that knows them.
- * One bad entry is skipped with its reason. Throws `bad-config` for invalid JSON, for an unknown shape or no valid
- * entry at all (naming the shapes), and for a name that two entries share.
+ * One bad entry is skipped with its reason, and so is the second of two with one name. Throws `bad-config` for invalid
+ * JSON, and for an unknown shape or no valid entry at all (naming the shapes).
  */
 export function expandMcpConfigsFromJson(json: unknown): ExpandedConfigs {
   const entries = entriesOf(typeof json === 'string' ? parseText(json) : json);
   const configs: ExpandedConfigs['configs'][number][] = [];
   const skipped: ExpandedConfigs['skipped'][number][] = [];
+  const names = new Set<string>();
   for (const { place, body } of entries) {
-    const parsed = parseConfigBody(body);
+    const { enabled, rest } = switchOf(body);
+    const parsed = parseConfigBody(rest);
     if ('error' in parsed) skipped.push({ ...place, reason: parsed.error.message });
-    else configs.push({ place, ...parsed });
+    else if (names.has(parsed.config.name)) skipped.push({ ...place, reason: nameTwice(parsed.config.name) });
+    else {
+      names.add(parsed.config.name);
+      configs.push({ place, enabled, ...parsed });
+    }
   }
   if (configs.length === 0) throw noValidServer(skipped);
-  const names = configs.map(({ config }) => config.name);
-  const twice = [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
-  if (twice.length > 0) {
-    throw new LongshoreError('bad-config', `Two servers have the same name: ${twice.join(', ')}. Rename one of them.`, {
-      data: { names: twice },
-    });
-  }
   return { configs, skipped };
+}
+
+function nameTwice(name: string): string {
+  return `An earlier server has the name ${name} too. Rename one of them.`;
+}
+
+/** Clients turn a server off with `disabled: true` or `enabled: false`; a value of another type says nothing. */
+function switchOf(body: unknown): { readonly enabled: boolean; readonly rest: unknown } {
+  if (!isJsonObject(body)) return { enabled: true, rest: body };
+  const { disabled, enabled, ...others } = body;
+  const isSwitch = (value: unknown) => value === undefined || value === null || typeof value === 'boolean';
+  const rest = {
+    ...others,
+    ...(!isSwitch(disabled) && { disabled }),
+    ...(!isSwitch(enabled) && { enabled }),
+  };
+  return { enabled: disabled !== true && enabled !== false, rest };
 }
 
 /** The error for a text of which nothing is a server that can be used: every reason, and what is accepted (R22). */
@@ -75,14 +93,28 @@ function fromList(list: readonly unknown[]): readonly Entry[] {
   return list.map((body, index) => ({ place: { index }, body }));
 }
 
-/** The key names the server, unless the entry names itself (R20). */
+/**
+ * The key names the server, unless the entry names itself (R20) and no other entry has that name: keys cannot be used
+ * twice, so no entry loses another.
+ */
 function fromMap(map: JsonObject): readonly Entry[] {
-  return Object.entries(map).map(([key, body]) => {
+  const entries = Object.entries(map);
+  const names = entries.map(([key, body]) => innerName(body) ?? key);
+  return entries.map(([key, body], index) => {
     if (!isJsonObject(body)) return { place: { key }, body };
-    const { name } = body;
-    const isUnnamed = name === undefined || (typeof name === 'string' && name.trim() === '');
-    return { place: { key }, body: isUnnamed ? { ...body, name: key } : body };
+    const name = names.filter(one => one === names[index]).length > 1 ? key : (names[index] ?? key);
+    // A name of another type is told as what is wrong with the entry.
+    return { place: { key }, body: innerName(body) === undefined && !isUnnamed(body) ? body : { ...body, name } };
   });
+}
+
+function innerName(body: unknown): string | undefined {
+  if (!isJsonObject(body)) return undefined;
+  return typeof body['name'] === 'string' && body['name'].trim() !== '' ? body['name'] : undefined;
+}
+
+function isUnnamed({ name }: JsonObject): boolean {
+  return name === undefined || (typeof name === 'string' && name.trim() === '');
 }
 
 /** JSON.parse's own message quotes the text, which may hold secrets; only one character of it is repeated. */

@@ -5,7 +5,7 @@ export interface ErrorRow {
   /** Status of the REST API's problem document. */
   readonly http: number;
   /** Exit code of the CLI (docs/errors.md). */
-  readonly exit: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 130;
+  readonly exit: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 130;
   /** True if the same request may succeed later without any change by the user. A call that may have run is never retryable. */
   readonly retryable: boolean;
 }
@@ -40,16 +40,16 @@ export const errorTable = {
   'discovery-failed': row(502, 4),
   'connection-lost': row(502, 4, true),
   'unknown-outcome': row(502, 4),
-  'server-closing': row(409, 4, true),
-  'server-disabled': row(409, 4),
-  'already-running': row(409, 4, true),
+  'server-closing': row(409, 9, true),
+  'server-disabled': row(409, 9),
+  'already-running': row(409, 9, true),
   'close-failed': row(502, 1, true),
   'docker-unavailable': row(503, 4, true),
   'docker-failed': row(502, 4),
   'image-not-found': row(404, 4),
-  'name-in-use': row(409, 4),
-  'ownership-mismatch': row(409, 4),
-  'in-use-by-other-home': row(409, 4),
+  'name-in-use': row(409, 9),
+  'ownership-mismatch': row(409, 9),
+  'in-use-by-other-home': row(409, 9),
   'tool-error': row(200, 5),
   'server-error': row(502, 5),
   'result-too-large': row(502, 5),
@@ -71,7 +71,7 @@ export const errorTable = {
   'too-large': row(413, 2),
   'too-many-requests': row(429, 1, true),
   'invalid-identity': row(500, 2),
-  'home-in-use': row(409, 1, true),
+  'home-in-use': row(409, 9, true),
   'store-corrupt': row(500, 1),
   'store-newer': row(500, 1),
 } as const satisfies Record<string, ErrorRow>;

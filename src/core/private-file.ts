@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LongshoreError } from './errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * The text of a file that only its owner may read (0600), or undefined if there is none. A file that others could read
@@ -24,12 +25,13 @@ export function readPrivateFile(path: string): string | undefined {
 export function makePrivateFile(path: string, text: string): string {
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     // A link, unlike a rename, never replaces a file that another process has made meanwhile.
     linkSync(draft, path);
     return text;
   } catch (error) {
+    if (error instanceof LongshoreError) throw error;
     const made = isErrno(error, 'EEXIST') ? readPrivateFile(path) : undefined;
     if (made === undefined) throw fileError(path, error);
     return made;

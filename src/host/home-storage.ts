@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { AgentId, HomeId, RandomId } from '../core/ids.ts';
+import type { Ledger } from '../core/ports/ledger.ts';
 import { type CheckpointFile, checkpointFile } from '../store/checkpoint-file.ts';
 import { didKey } from '../store/did-key.ts';
 import { type Home, type HomeOptions, openHome } from '../store/home.ts';
@@ -11,6 +12,8 @@ export interface HostGround extends Disposable {
   /** Of the database; `:memory:` without a home. */
   readonly database: string;
   readonly homeId: HomeId;
+  /** Before anything of the ledger is swept: what a copied home's ledger names is the original's, and forgotten here. */
+  settle(ledger: Ledger): Promise<void>;
   readonly defaultAgent: AgentId;
   /** The home's files, and the way to say where it is served; only a home has them. */
   readonly home?: { readonly files: Home; readonly announce: HomeLock['announce'] };
@@ -33,7 +36,15 @@ export function homeGround(options: HomeOptions, pid: number, embedder: Embedder
     const { database, homeId } = home;
     const checkpoint = { file: checkpointFile(home.auditCheckpoint), key: own.privateKey };
     const access = { files: home, announce: lock.announce };
-    return { database, homeId, defaultAgent, home: access, checkpoint, [Symbol.dispose]: () => lock.release() };
+    return {
+      database,
+      homeId,
+      settle: ledger => settle(home, ledger),
+      defaultAgent,
+      home: access,
+      checkpoint,
+      [Symbol.dispose]: () => lock.release(),
+    };
   } catch (error) {
     lock.release();
     throw error;
@@ -43,5 +54,16 @@ export function homeGround(options: HomeOptions, pid: number, embedder: Embedder
 /** No home: an identity for this host alone, and a database that nobody else sees. */
 export function ephemeralGround(randomId: RandomId, embedder: Embedder): HostGround {
   const defaultAgent = resolveAgentId(embedder, () => didKey(generateKeyPairSync('ed25519').publicKey));
-  return { database: ':memory:', homeId: randomId() as HomeId, defaultAgent, [Symbol.dispose]() {} };
+  return {
+    database: ':memory:',
+    homeId: randomId() as HomeId,
+    settle: async () => {},
+    defaultAgent,
+    [Symbol.dispose]() {},
+  };
+}
+
+async function settle(home: Home, ledger: Ledger): Promise<void> {
+  if (home.isCopy) for (const { id } of await ledger.list()) await ledger.forget(id);
+  home.settle();
 }

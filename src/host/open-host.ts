@@ -127,6 +127,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       : homeGround({ folder, platform, randomId: random }, process.pid, options),
   );
   const store = opening.use(await openStore({ path: ground.database, clock, randomId: random }));
+  await ground.settle(store.ledger);
   const watchdog = opening.use(startWatchdog({ instance, log, env, platform }));
   const { pid } = process;
   const { ledger, verdicts } = store;

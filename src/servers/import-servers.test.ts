@@ -136,14 +136,6 @@ describe('an import', () => {
       [{ name: 'a', command: 'x', args: ['--token', canary] }],
       /args\[1\].*mcpServers/,
     ],
-    [
-      'two have one name',
-      [
-        { name: 'a', command: 'x' },
-        { name: 'a', command: 'y' },
-      ],
-      /same name: a/,
-    ],
     ['the shape is none', 5, /no server configuration.*mcpServers/],
   ])('R22: is refused where %s, and does nothing', async (_, json, message) => {
     await using world = await savedWorld();
@@ -152,6 +144,24 @@ describe('an import', () => {
     expect(error.message).toMatch(message);
     expect(error.message).not.toContain(canary);
     expect(await world.saved().list()).toEqual([]);
+  });
+
+  it('saves disabled what the file disables, and leaves a saved server as its owner has it', async () => {
+    await using world = await savedWorld();
+    const file = JSON.stringify({ mcpServers: { on: { command: 'x' }, off: { command: 'y', disabled: true } } });
+    await world.saved().importJson(file);
+    const states = async () => (await world.saved().list()).map(({ name, enabled }) => [name, enabled]);
+    expect(await states()).toEqual([
+      ['off', false],
+      ['on', true],
+    ]);
+    await world.saved().enable('off');
+    await world.saved().disable('on');
+    await world.saved().importJson(file.replace('"y"', '"z"'));
+    expect(await states()).toEqual([
+      ['off', true],
+      ['on', false],
+    ]);
   });
 
   it('R22: is refused as invalid JSON where it is none', async () => {

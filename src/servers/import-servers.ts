@@ -41,6 +41,8 @@ export interface ImportResult {
 interface Candidate {
   readonly place: EntryPlace;
   readonly planned: PlannedServer;
+  /** Whether the text turns it on; one that is saved already stays as its owner has it. */
+  readonly enabled: boolean;
   readonly notes: readonly Diagnostic[];
   /** The saved server that it updates. */
   readonly row: SavedServer | undefined;
@@ -49,7 +51,8 @@ interface Candidate {
 /**
  * Saves every server of a pasted text in one transaction (R20-R22); a name that is saved is updated, and what runs of a
  * server that would start otherwise now is ended first (R4). One bad entry is skipped and keeps no other from being saved.
- * Rejects with `bad-config` where nothing in it is a server, two have one name or the text is no JSON; nothing is done then.
+ * One that the text disables is saved disabled. Rejects with `bad-config` where nothing in it is a server or the text is no
+ * JSON; nothing is done then.
  */
 export async function importServers(
   book: SavedBook,
@@ -73,11 +76,11 @@ function readServers(book: SavedBook, text: string, allowSecretArguments: boolea
   const { configs, skipped } = expandMcpConfigsFromJson(text);
   const servers: Omit<Candidate, 'row'>[] = [];
   const refused: ExpandedConfigs['skipped'][number][] = [];
-  for (const { place, config, diagnostics: notes } of configs) {
+  for (const { place, config, enabled, diagnostics: notes } of configs) {
     try {
       const planned = plan(config, { saved: new Map() });
       book.secrets.check(planned, allowSecretArguments);
-      servers.push({ place, planned, notes });
+      servers.push({ place, planned, enabled, notes });
     } catch (error) {
       refused.push(skippedFor(place, error));
     }
@@ -119,7 +122,7 @@ async function save(
 async function makeRoom(
   book: SavedBook,
   who: Actor,
-  { row, planned }: Candidate,
+  { row, planned, enabled: isOn }: Candidate,
   secured: Secured,
   allowSecretArguments: boolean,
 ): Promise<ServerEntry> {
@@ -128,7 +131,7 @@ async function makeRoom(
     await book.endUnsaved(who.agentId, planned);
     const serverKey = fleet.freeKey(who.agentId, planned);
     fleet.reserve(who.agentId, serverKey);
-    return book.entry(who, secured, { serverKey, enabled: true, allowSecretArguments });
+    return book.entry(who, secured, { serverKey, enabled: isOn, allowSecretArguments });
   }
   const { serverKey, enabled } = row;
   // What was allowed on purpose was allowed for that config, and does not pass to another one.

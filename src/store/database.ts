@@ -1,9 +1,10 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { LongshoreError } from '../core/errors.ts';
+import { makeFolder } from '../core/make-folder.ts';
 import { applicationId, migrate } from './migrations.ts';
+import { DatabaseSync } from './sqlite.ts';
 import { sqliteAdapter } from './sqlite-adapter.ts';
 import { corruptStore, storeError } from './sqlite-errors.ts';
 import type { Migration, NoTables } from './table.ts';
@@ -46,7 +47,7 @@ export async function openDatabase(path: string, migrations?: readonly Migration
 /** SQLite gives its -wal and -shm files the mode of the database file. */
 function makeFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     closeSync(openSync(path, 'a', 0o600));
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
   } catch (error) {

@@ -82,9 +82,9 @@ describe('the lock of a home', () => {
 
   it('says where its holder is reached, whole and for the owner alone, until it is released', () => {
     const lock = lockHome(home, 7);
-    expect(parseServiceNote(readFileSync(home.lockNote, 'utf8'))).toEqual({ pid: 7 });
+    expect(parseServiceNote(readFileSync(home.lockNote, 'utf8'))).toEqual({ pid: 7, home: home.folder });
     lock.announce({ url: 'http://127.0.0.1:7411', certificate: 'PEM' });
-    const note = { pid: 7, url: 'http://127.0.0.1:7411', certificate: 'PEM' };
+    const note = { pid: 7, home: home.folder, url: 'http://127.0.0.1:7411', certificate: 'PEM' };
     expect(parseServiceNote(readFileSync(home.lockNote, 'utf8'))).toEqual(note);
     expect(statSync(home.lockNote).mode & 0o777).toBe(0o600);
     expect(refusal().message).toContain('process 7');

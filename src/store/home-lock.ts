@@ -1,14 +1,14 @@
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import { chmodSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { LongshoreError } from '../core/errors.ts';
 import { parseServiceNote, type ServiceNote } from '../core/service-note.ts';
 import type { Home } from './home.ts';
+import { DatabaseSync } from './sqlite.ts';
 import { storeError } from './sqlite-errors.ts';
 
 /** A held home: nobody else works on it. The operating system lets go when the process ends, however it ends. */
 export interface HomeLock extends Disposable {
   /** Says where the holder is reached. Throws `cannot-record`. */
-  announce(where: Omit<ServiceNote, 'pid'>): void;
+  announce(where: Omit<ServiceNote, 'pid' | 'home'>): void;
   /** Lets go; once. */
   release(): void;
 }
@@ -34,7 +34,7 @@ export function lockHome(home: Home, pid: number): HomeLock {
     rmSync(home.lockNote, { force: true });
     database.close();
   }
-  function announce(where: Omit<ServiceNote, 'pid'>): void {
+  function announce(where: Omit<ServiceNote, 'pid' | 'home'>): void {
     try {
       writeNote(home, { pid, ...where });
     } catch (error) {
@@ -52,9 +52,10 @@ export function lockHome(home: Home, pid: number): HomeLock {
 }
 
 /** Others read it while it is written, so it is replaced as a whole. */
-function writeNote(home: Home, note: ServiceNote): void {
+function writeNote(home: Home, note: Omit<ServiceNote, 'home'>): void {
   const draft = `${home.lockNote}.${note.pid}`;
-  writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
+  const whole: ServiceNote = { ...note, home: realpathSync(home.folder) };
+  writeFileSync(draft, JSON.stringify(whole), { mode: 0o600 });
   renameSync(draft, home.lockNote);
 }
 

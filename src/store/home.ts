@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { LongshoreError } from '../core/errors.ts';
-import type { HomeId, RandomId } from '../core/ids.ts';
-import { makePrivateFile } from '../core/private-file.ts';
+import type { RandomId } from '../core/ids.ts';
+import { makeFolder } from '../core/make-folder.ts';
 import { homeFiles } from '../core/service-note.ts';
+import { type HomeIdentity, readHomeIdentity } from './home-id.ts';
 
 /** One home folder and the places in it (interface.md, "Home and environment"). */
-export interface Home {
+export interface Home extends HomeIdentity {
   readonly folder: string;
   readonly database: string;
   /** The home's own agent; see `readIdentity`. */
@@ -18,8 +19,6 @@ export interface Home {
   readonly logs: string;
   /** The signed checkpoint of the audit: outside the database, so that a cut end shows. */
   readonly auditCheckpoint: string;
-  /** Random, made with the home and never changed: containers carry it, so that no other home touches them. */
-  readonly homeId: HomeId;
 }
 
 /** Which folder it is, and the world around it. */
@@ -30,21 +29,13 @@ export interface HomeOptions {
 }
 
 /**
- * Makes the home folder if it is not there (0700) and reads or makes its id. Throws `cannot-record` where it cannot be
- * made, `bad-setting` for a folder in which others may write, `invalid-identity` for a damaged id.
+ * Makes the home folder if it is not there (0700) and reads or makes its id. Throws `bad-setting` where it cannot be
+ * made or others may write in it, `invalid-identity` for a damaged id.
  */
 export function openHome({ folder, platform, randomId }: HomeOptions): Home {
   makePrivateFolder(folder, platform);
-  const idFile = join(folder, 'home-id');
-  const homeId = makePrivateFile(idFile, `${randomId()}\n`).trim();
-  if (!/^[0-9a-f]{32}$/.test(homeId)) {
-    throw new LongshoreError(
-      'invalid-identity',
-      `${idFile} does not hold this home's id. Restore it, or delete it and remove the containers that this home left behind.`,
-      { data: { path: idFile } },
-    );
-  }
   return {
+    ...readHomeIdentity(folder, randomId),
     folder,
     database: join(folder, 'longshore.db'),
     identity: join(folder, 'identity.json'),
@@ -53,14 +44,13 @@ export function openHome({ folder, platform, randomId }: HomeOptions): Home {
     lockNote: join(folder, homeFiles.serviceNote),
     logs: join(folder, 'logs'),
     auditCheckpoint: join(folder, 'audit-checkpoint.json'),
-    homeId: homeId as HomeId,
   };
 }
 
 /** A folder that is ours is taken back from others; one that is not is left as it is, and refused if it is not safe. */
 function makePrivateFolder(folder: string, platform: NodeJS.Platform): void {
+  makeFolder(folder);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     // On Windows the rights are inherited from the user's own folder, and these bits say nothing.
     if (platform === 'win32') return;
     const mode = statSync(folder).mode;
@@ -73,7 +63,7 @@ function makePrivateFolder(folder: string, platform: NodeJS.Platform): void {
   } catch (error) {
     throw new LongshoreError(
       'cannot-record',
-      `The home folder ${folder} could not be made or read. Make it writable, or choose another with LONGSHORE_HOME.`,
+      `The home folder ${folder} could not be read. Give yourself the right, or choose another with LONGSHORE_HOME.`,
       { cause: error, data: { path: folder } },
     );
   }

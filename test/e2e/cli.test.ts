@@ -174,7 +174,7 @@ describe('longshore serve', () => {
     await using home = longshoreHome();
     const first = await home.serve();
     const second = await home.run('serve');
-    expect(second).toMatchObject({ code: 1, stdout: '' });
+    expect(second).toMatchObject({ code: 9, stdout: '' });
     expect(second.stderr).toContain(`process ${home.servicePid()}`);
     first.kill('SIGINT');
     expect(await first.ended).toMatchObject({ signal: 'SIGINT' });

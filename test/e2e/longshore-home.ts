@@ -12,6 +12,8 @@ export interface LongshoreHome extends AsyncDisposable {
   run(...args: readonly string[]): Promise<Ended>;
   /** Runs one with that on its standard input. */
   pipe(input: string, ...args: readonly string[]): Promise<Ended>;
+  /** Runs one whose standard output nobody reads. */
+  pipedToNothing(...args: readonly string[]): Promise<Ended>;
   /** Starts one that does not end by itself. */
   watch(...args: readonly string[]): Watching;
   /** Runs one that must succeed, and gives what it printed as JSON. */
@@ -51,6 +53,11 @@ export function longshoreHome(more: Record<string, string> = {}): LongshoreHome 
     pipe(input, ...args) {
       const { child, ended } = startLongshore(args, { env, stdin: 'pipe' });
       child.stdin?.end(input);
+      return ended;
+    },
+    pipedToNothing(...args) {
+      const { child, ended } = startLongshore(args, { env });
+      child.stdout?.destroy();
       return ended;
     },
     watch(...args) {

@@ -88,6 +88,17 @@ describe('the packed package', () => {
     expect(launched.includes('Node 24 or later')).toBe(old);
   });
 
+  it('says in one sentence, at import, which Node it needs', { timeout: 30_000 }, async () => {
+    const { stdout: found } = await run(systemNode(), ['--version']);
+    const isOld = Number(found.slice(1).split('.')[0]) < 24;
+    const expected = isOld ? /^Longshore needs Node 24 or later; this is Node [\d.]+\. [^\n]+\n$/ : /^imported\n$/;
+    for (const entry of ['longshore', 'longshore/client', 'longshore/plugin']) {
+      const program = `import(${JSON.stringify(entry)}).then(() => 'imported', error => error.message).then(console.log)`;
+      const { stdout } = await run(systemNode(), ['-e', program], { cwd: folder });
+      expect(stdout).toMatch(expected);
+    }
+  });
+
   it('passes the checks of a publisher', { timeout: 60_000 }, async () => {
     const { stdout } = await run(process.execPath, [join(root, 'node_modules/publint/src/cli.js'), '--strict', root]);
     expect(stdout).toContain('All good!');

@@ -4,7 +4,7 @@ import type { AddServerRequest } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { collect } from '../collect.ts';
-import { pairs } from '../pairs.ts';
+import { headerPairs } from '../pairs.ts';
 import { printResult, tellNotes } from '../print.ts';
 import type { CommandContext } from '../program.ts';
 import { readServerFlags, type ServerFlags, withServerFlags } from '../server-flags.ts';
@@ -13,7 +13,7 @@ import { askingService, service } from '../service-command.ts';
 const examples = `
 Examples:
   longshore add everything -- npx -y @modelcontextprotocol/server-everything
-  longshore add notes --url https://example.com/mcp --header 'Authorization=Bearer \${secret:NOTES}'
+  longshore add notes --url https://example.com/mcp --header 'Authorization: Bearer \${secret:NOTES}'
   longshore add github --json '{"command":"docker","args":["run","-i","--rm","ghcr.io/github/github-mcp-server"]}'`;
 
 /** `add`: saves a server; nothing is started before its first call (interface.md). */
@@ -29,7 +29,7 @@ export function addCommand(command: Command, context: CommandContext): void {
         'sse',
       ] as const),
     )
-    .option('--header <name=value>', 'send this header to it (may be repeated)', collect, [])
+    .option('--header <header>', "send this header to it: 'Name: value' or NAME=VALUE (may be repeated)", collect, [])
     .option('--cwd <folder>', 'its working folder')
     .option('--json [json]', 'the configuration as one JSON object; without one: print JSON');
   askingService(withServerFlags(own))
@@ -67,7 +67,7 @@ export function serverConfig(
   }
   const [program, ...args] = command ?? [];
   const { env, settings, deadlines } = readServerFlags(flags);
-  const headers = pairs('--header', flags.header);
+  const headers = headerPairs('--header', flags.header);
   const base: JsonObject = json === undefined ? {} : jsonConfig(json);
   return {
     ...base,

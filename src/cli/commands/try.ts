@@ -8,7 +8,7 @@ const examples = `
 Examples:
   longshore try -- npx -y @modelcontextprotocol/server-everything
   longshore try --call echo message=hi -- npx -y @modelcontextprotocol/server-everything
-  longshore try --url https://example.com/mcp --header "Authorization=Bearer TOKEN"
+  longshore try --url https://example.com/mcp --header "Authorization: Bearer TOKEN"
 
 Nothing is saved or recorded, and nothing of the server is left behind.`;
 
@@ -26,7 +26,7 @@ export function tryCommand(command: Command, context: CommandContext): void {
         'sse',
       ] as const),
     )
-    .option('--header <name=value>', 'send this header (may be repeated)', collect, [])
+    .option('--header <header>', "send this header: 'Name: value' or NAME=VALUE (may be repeated)", collect, [])
     .option('--env <name=value>', "set this variable in the server's environment (may be repeated)", collect, [])
     .option('--cwd <folder>', "the server's working folder")
     .option('--timeout <duration>', 'limit of --call: 500ms, 30s, 5m')

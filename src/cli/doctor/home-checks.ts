@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmdirSync, statSync } from 'node:fs';
 import type { Leftover } from '../../client/api-types.ts';
 import type { Client } from '../../client/client.ts';
 import { systemClock } from '../../core/clock.ts';
 import { randomId } from '../../core/ids.ts';
+import { makeFolder } from '../../core/make-folder.ts';
 import type { SecretProvider } from '../../core/ports/secret-rows.ts';
 import { keychainFault, osKeychain } from '../../secrets/keychain.ts';
 import { type Home, openHome } from '../../store/home.ts';
@@ -23,7 +24,7 @@ interface Inside {
 
 /** Everything in a home that nobody works on; it is held meanwhile. Nothing is made in a home that is not there yet. */
 export async function checkHome(folder: string, patient: Patient): Promise<readonly Finding[]> {
-  if (!existsSync(folder)) return [fine('home', `${folder} is not there yet; the first start makes it.`)];
+  if (!existsSync(folder)) return [checkPlace(folder)];
   let home: Home;
   try {
     home = openHome({ folder, platform: patient.platform, randomId });
@@ -59,6 +60,16 @@ export async function checkServedHome(
     ];
   } catch (error) {
     return [failing('service', error), checkFolder(folder, patient)];
+  }
+}
+
+/** Whether the first start can make it: tried, and taken away again. */
+function checkPlace(folder: string): Finding {
+  try {
+    for (const made of makeFolder(folder).toReversed()) rmdirSync(made);
+    return fine('home', `${folder} is not there yet; the first start makes it.`);
+  } catch (error) {
+    return failing('home', error);
   }
 }
 

@@ -9,9 +9,17 @@ export default defineConfig({
     projects: [
       {
         test: {
-          name: 'all',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'dist/**', 'test/docker/**'],
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/*.test.ts', 'test/fixtures/**/*.test.ts'],
+          ...timeouts,
+        },
+      },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/*/**/*.test.ts'],
+          exclude: ['**/node_modules/**', 'test/fixtures/**', 'test/docker/**'],
+          sequence: { groupOrder: 1 },
           ...timeouts,
         },
       },
@@ -21,7 +29,7 @@ export default defineConfig({
           include: ['test/docker/**/*.test.ts'],
           // They compare the list of all containers, so they must have the engine to themselves.
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           ...timeouts,
         },
       },

@@ -9,7 +9,7 @@ import { allContainers, realEngine } from './docker-test.ts';
 import { TestHost } from './test-host.ts';
 
 const engine = await realEngine();
-const rounds = Number(process.env['LONGSHORE_KILL_ROUNDS'] ?? 2);
+const rounds = Number(process.env['LONGSHORE_KILL_ROUNDS'] ?? 1);
 
 /** So many hosts are ended side by side, each in a home of its own. */
 const atOnce = 2;

@@ -245,7 +245,7 @@ describe('importing over REST', () => {
     expect(again.body).toMatchObject({ created: [], updated: [{ serverId: body.created[0].serverId }] });
   });
 
-  it.each(['{', '[]', '{"mcpServers":{"a":{}}}', '[{"name":"a","command":"x"},{"name":"a","command":"y"}]'])(
+  it.each(['{', '[]', '{"mcpServers":{"a":{}}}', '[{"name":"a","command":7},{"name":"a"}]'])(
     'R22: is 400 and does nothing for %s',
     async text => {
       const before = await names();

@@ -37,7 +37,7 @@ describe('the log file', () => {
   it('S15: holds no secret that the redactor knows or sees, and stays JSON', () => {
     const redactor = createRedactor();
     const log = pino({ base: null }, createLogFile({ path, mostBytes: 10_000, mask: redactor.text }));
-    redactor.learn(['canary-9f8e7d']);
+    redactor.learn([{ name: 'A_KEY', value: 'canary-9f8e7d' }]);
     log.info({ stderr: 'token canary-9f8e7d', password: 'hunter2' }, 'It said "canary-9f8e7d".');
     log.error({ err: new Error('canary-9f8e7d in a message') }, 'failed');
     const text = readFileSync(path, 'utf8');

@@ -36,7 +36,7 @@ describe('resolveReferences', () => {
         endpoint: 'http://h/mcp?t=s3cr3t-value',
         headers: { Authorization: 'Bearer s3cr3t-value' },
       },
-      fromSecrets: ['s3cr3t-value'],
+      fromSecrets: [{ name: 'token', value: 's3cr3t-value' }],
     });
   });
 

@@ -1,4 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
+import type { KnownSecret } from '../secrets/known-secrets.ts';
 import { carriable } from './config-schema.ts';
 import { findReferences, type Reference, replaceReferences } from './references.ts';
 import type { MCPServerConfig } from './types.ts';
@@ -14,7 +15,7 @@ export interface ReferenceSources {
 export interface ResolvedConfig {
   readonly config: MCPServerConfig;
   /** The values that came from `${secret:…}`, each once. */
-  readonly fromSecrets: readonly string[];
+  readonly fromSecrets: readonly KnownSecret[];
 }
 
 /** Every text of a config that may hold references, with the place it has, e.g. `env.TOKEN`, `args[2]`. */
@@ -58,7 +59,8 @@ export async function resolveReferences(config: MCPServerConfig, sources: Refere
   };
   refuseUncarriable(resolved);
   const secrets = texts.flatMap(({ text }) => findReferences(text)).filter(({ source }) => source === 'secret');
-  return { config: resolved, fromSecrets: [...new Set(secrets.map(reference => values.get(reference.text) ?? ''))] };
+  const byName = new Map(secrets.map(({ name, text }) => [name, { name, value: values.get(text) ?? '' }]));
+  return { config: resolved, fromSecrets: [...byName.values()] };
 }
 
 async function valueOf(reference: Reference, sources: ReferenceSources): Promise<string | undefined> {

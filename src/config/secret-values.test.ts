@@ -4,13 +4,16 @@ import type { MCPServerConfig } from './types.ts';
 
 describe('secretValues', () => {
   const secrets = (config: Omit<MCPServerConfig, 'name'>, fromSecrets: string[] = []) =>
-    secretValues({ config: { name: 'x', ...config }, fromSecrets });
+    secretValues({
+      config: { name: 'x', ...config },
+      fromSecrets: fromSecrets.map(value => ({ name: 'STORED', value })),
+    }).map(({ value }) => value);
 
   it('S15: are the values of env and headers, also without their scheme, longest first', () => {
     expect(secrets({ env: { K: 'sk-123' }, headers: { Authorization: 'Bearer abcdef' } })).toEqual([
       'Bearer abcdef',
-      'sk-123',
       'abcdef',
+      'sk-123',
     ]);
   });
 

@@ -103,7 +103,9 @@ describe('the one door', () => {
 
   it('S15: canaries in environment, headers, arguments and results are in no row, question, event or error', async () => {
     await using world = await governedWorld();
-    world.redactor.learn(['sk-123', 'canary-env-1', 'canary-header-2']);
+    world.redactor.learn(
+      ['sk-123', 'canary-env-1', 'canary-header-2'].map((value, index) => ({ name: `KEY_${index}`, value })),
+    );
     const seen: unknown[] = [];
     world.approvals.onEvent(event => seen.push(event));
     world.load([tool('write')], {

@@ -10,6 +10,7 @@ import type { CallClient } from '../core/ports/call-client.ts';
 import type { Verdicts } from '../core/ports/verdicts.ts';
 import { openServer, openWithin, verdictSubject } from '../runners/index.ts';
 import type { Surroundings } from '../runners/runner.ts';
+import type { KnownSecret } from '../secrets/known-secrets.ts';
 import type { Connect } from '../servers/fleet-needs.ts';
 import { serverSpec } from '../servers/server-spec.ts';
 
@@ -24,7 +25,7 @@ export interface ConnectNeeds {
   readonly clientFor?: (agentId: AgentId, server: ServerKey) => CallClient;
   readonly redeem: Redeem;
   /** Told which values must be masked from now on, wherever they appear (S15). */
-  onSecrets(values: readonly string[]): void;
+  onSecrets(secrets: readonly KnownSecret[]): void;
 }
 
 /** From a plan to a negotiated connection: references are resolved now and not a moment earlier. */

@@ -3,6 +3,7 @@ import { secretValues } from '../config/secret-values.ts';
 import type { AgentId } from '../core/ids.ts';
 import { type Explanation, explainServer } from '../runners/explain.ts';
 import type { Surroundings } from '../runners/runner.ts';
+import { knownSecrets } from '../secrets/known-secrets.ts';
 import { serverSpec } from '../servers/server-spec.ts';
 
 /** Explains a plan as it stands: references stay references, and values that look secret are masked (design.md, "explain"). */
@@ -12,8 +13,10 @@ export async function explainPlanned(
   around: Surroundings,
 ): Promise<Explanation> {
   const explanation = await explainServer(serverSpec(planned, planned.config), agentId, around);
-  const secrets = secretValues({ config: planned.config, fromSecrets: [] }).filter(value => !value.includes('${'));
-  const mask = (text: string) => secrets.reduce((masked, secret) => masked.replaceAll(secret, '[hidden]'), text);
+  const secrets = secretValues({ config: planned.config, fromSecrets: [] });
+  const known = knownSecrets();
+  known.learn(secrets.filter(({ value }) => !value.includes('${')));
+  const mask = (text: string) => known.mask(text);
   return {
     ...explanation,
     command: explanation.command.map(mask),

@@ -23,7 +23,7 @@ describe('the secrets of a host', () => {
           recorded.push(entry);
         },
       },
-      onSecrets: values => void learned.push(...values),
+      onSecrets: secrets => void learned.push(...secrets.map(({ value }) => value)),
     });
     return {
       secrets,

@@ -2,6 +2,7 @@ import type { SecretProvider, Secrets } from '../core/ports/secret-rows.ts';
 import type { Caller } from '../core/words.ts';
 import type { Audit } from '../governance/audit/audit.ts';
 import { type Keychain, osKeychain } from '../secrets/keychain.ts';
+import type { KnownSecret } from '../secrets/known-secrets.ts';
 import {
   checkSecret,
   createSecretVault,
@@ -44,13 +45,13 @@ export function openVault(
 export function hostSecrets(needs: {
   readonly vault: SecretVault;
   readonly audit: Pick<Audit, 'change'>;
-  readonly onSecrets: (values: readonly string[]) => void;
+  readonly onSecrets: (secrets: readonly KnownSecret[]) => void;
 }): HostSecrets {
   const { vault, audit } = needs;
   return {
     async set(caller, name, value) {
       checkSecret(name, value);
-      needs.onSecrets([value]);
+      needs.onSecrets([{ name, value }]);
       await audit.change({ action: 'secret_set', subject: name, caller });
       return await vault.set(name, value);
     },

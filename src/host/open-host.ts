@@ -24,6 +24,7 @@ import { legacyContainers } from '../runners/legacy-containers.ts';
 import { reclaim, sweep } from '../runners/reclaim.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import { startWatchdog } from '../runners/watchdog/watchdog.ts';
+import type { KnownSecret } from '../secrets/known-secrets.ts';
 import { maskedLog } from '../secrets/masked-log.ts';
 import { createRedactor, type Redactor } from '../secrets/redact.ts';
 import { DefinitionCache } from '../servers/definition-cache.ts';
@@ -154,7 +155,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   opening.defer(() => swept);
   const { mint, redeem } = createAuthority();
   const { clientFor, relaysInput = false } = options;
-  const onSecrets = (values: readonly string[]) => redactor.learn(values);
+  const onSecrets = (secrets: readonly KnownSecret[]) => redactor.learn(secrets);
   const vault = openVault(store.secrets, options.ephemeral ? undefined : folder, env);
   const references = { env, secret: (name: string) => vault.get(name) };
   const connectNeeds = {

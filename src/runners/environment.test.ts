@@ -90,6 +90,6 @@ describe('hideSecrets', () => {
   });
 
   it('hides the longer of two overlapping secrets whole', () => {
-    expect(hideSecrets({ A_KEY: 'abcd', B_KEY: 'abcdefgh' })('abcdefgh abcd')).toBe('[hidden] [hidden]');
+    expect(hideSecrets({ A_KEY: 'abcd', B_KEY: 'abcdefgh' })('abcdefgh abcd')).toBe('[masked] [masked]');
   });
 });

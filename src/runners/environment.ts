@@ -1,3 +1,7 @@
+import { knownSecrets } from '../secrets/known-secrets.ts';
+import { secretsInEntries } from '../secrets/secret-entries.ts';
+import { isSecretName } from '../secrets/secret-names.ts';
+
 /** The environment of a process to be started: names and values. */
 export type Environment = Readonly<Record<string, string>>;
 
@@ -18,12 +22,10 @@ const allowed = new Set(
   ].flatMap(line => line.split(' ')),
 );
 
-const secretName = /key|token|secret|pass|pwd|auth|cred|cookie|session|dsn|private|salt/i;
-
 function isAllowed(name: string, platform: NodeJS.Platform): boolean {
   const upper = name.toUpperCase();
   const anyCase = platform === 'win32' || /_PROXY$|^NPM_CONFIG_/.test(upper);
-  if (name.startsWith('LC_') || (upper.startsWith('DOCKER_') && !secretName.test(name))) return true;
+  if (name.startsWith('LC_') || (upper.startsWith('DOCKER_') && !isSecretName(name))) return true;
   return allowed.has(anyCase ? upper : name);
 }
 
@@ -56,23 +58,9 @@ export function serverEnvironment(
   return Object.fromEntries(env.values());
 }
 
-const shortestSecret = 4;
-
-/**
- * The way to keep a configured environment's secrets out of texts: values under a telling name, values that look random,
- * and passwords in URLs become `[hidden]`.
- */
+/** The way to keep a configured environment's secrets out of texts: see `secretsInEntries`. */
 export function hideSecrets(configured: Environment): (text: string) => string {
-  const secrets = Object.entries(configured).flatMap(([name, value]) => {
-    const password = /:\/\/[^/@\s]*:([^/@\s]+)@/.exec(value)?.[1] ?? '';
-    return secretName.test(name) || looksRandom(value) ? [value, password] : [password];
-  });
-  const longestFirst = [...new Set(secrets)]
-    .filter(secret => secret.trim().length >= shortestSecret)
-    .sort((a, b) => b.length - a.length);
-  return text => longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
-}
-
-function looksRandom(value: string): boolean {
-  return /^(?![/.~])(?=.*\d)(?=.*[A-Za-z])[\w+/=.:-]{16,}$/.test(value) && !value.includes('://');
+  const known = knownSecrets();
+  known.learn(secretsInEntries(configured));
+  return text => known.mask(text);
 }

@@ -147,7 +147,7 @@ describe('the environment of a server', () => {
     await connected(opened);
     const told = JSON.stringify([opened.stderrTail(), opened.diagnostics()]);
     await opened.closeForcibly(never);
-    expect(told).toContain('[hidden]');
+    expect(told).toContain('[masked]');
     expect(told).not.toContain('tok-12345678');
   });
 });

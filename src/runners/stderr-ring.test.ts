@@ -8,7 +8,7 @@ function ringOf(...written: string[]): { ring: StderrRing; logged: string[]; str
   const stream = new PassThrough();
   const logged: string[] = [];
   const log: Log = { ...silentLog, debug: fields => void logged.push((fields as { stderr: string }).stderr) };
-  const hide = (line: string): string => line.replaceAll('secret', '[hidden]');
+  const hide = (line: string): string => line.replaceAll('secret', '[masked]');
   const ring = createStderrRing({ stream, clock: systemClock, log, hide });
   for (const text of written) stream.write(text);
   return { ring, logged, stream };
@@ -19,7 +19,7 @@ describe('createStderrRing', () => {
     const { ring, logged, stream } = ringOf('\u001B[31mred\u001B[0m secret\r\nhalf', ' a line\nbell\u0007\b!\nlast');
     stream.end();
     await ring.drained();
-    expect(ring.tail()).toEqual(['red [hidden]', 'half a line', 'bell  !', 'last']);
+    expect(ring.tail()).toEqual(['red [masked]', 'half a line', 'bell  !', 'last']);
     expect(logged).toEqual(ring.tail());
   });
 

@@ -1,10 +1,18 @@
 import { mask } from './secret-shapes.ts';
 
+/** A value that is secret because its owner said so, and what it is called there: `GITHUB_TOKEN`, `Authorization`. */
+export interface KnownSecret {
+  readonly name: string;
+  readonly value: string;
+}
+
 /** Values that are secret because their owner said so (environment, headers, `${secret:…}`). */
 export interface KnownSecrets {
   /** From now on masked wherever they appear; remembered until the service stops, for a server's output outlives it. */
-  learn(values: Iterable<string>): void;
+  learn(secrets: Iterable<KnownSecret>): void;
   mask(text: string): string;
+  /** The same, with `[secret NAME]` in its place: for the person who has to decide. */
+  maskByName(text: string): string;
   /** The length of the longest form of any of them, in characters. */
   readonly longest: number;
 }
@@ -14,30 +22,37 @@ const shortest = 6;
 
 /** No secrets known yet. */
 export function knownSecrets(): KnownSecrets {
-  const values = new Set<string>();
-  let forms: readonly string[] = [];
-  let words: readonly RegExp[] = [];
+  const names = new Map<string, string>();
+  let forms: readonly (readonly [form: string, name: string])[] = [];
+  let words: readonly (readonly [word: RegExp, name: string])[] = [];
+
+  function masked(text: string, put: (name: string) => string): string {
+    let rest = text;
+    for (const [form, name] of forms) if (rest.includes(form)) rest = rest.replaceAll(form, () => put(name));
+    for (const [word, name] of words) rest = rest.replaceAll(word, () => put(name));
+    return rest;
+  }
 
   return {
-    learn(learned) {
-      const before = values.size;
-      for (const value of learned) if (value.trim().length >= 3) values.add(value);
-      if (values.size === before) return;
-      const long = [...values].filter(value => value.length >= shortest);
-      forms = [...new Set(long.flatMap(formsOf))].sort((a, b) => b.length - a.length);
-      words = [...values]
-        .filter(value => value.length < shortest)
-        .map(value => new RegExp(`(?<![A-Za-z0-9])${escaped(value)}(?![A-Za-z0-9])`, 'g'));
+    learn(secrets) {
+      const before = names.size;
+      for (const { name, value } of secrets) {
+        if (value.trim().length >= 3 && !names.has(value)) names.set(value, name);
+      }
+      if (names.size === before) return;
+      const known = [...names];
+      const long = known.filter(([value]) => value.length >= shortest);
+      const byForm = new Map(long.flatMap(([value, name]) => formsOf(value).map(form => [form, name] as const)));
+      forms = [...byForm].sort(([a], [b]) => b.length - a.length);
+      words = known
+        .filter(([value]) => value.length < shortest)
+        .map(([value, name]) => [new RegExp(`(?<![A-Za-z0-9])${escaped(value)}(?![A-Za-z0-9])`, 'g'), name] as const);
     },
     get longest() {
-      return forms[0]?.length ?? 0;
+      return forms[0]?.[0].length ?? 0;
     },
-    mask(text) {
-      let masked = text;
-      for (const form of forms) if (masked.includes(form)) masked = masked.replaceAll(form, mask);
-      for (const word of words) masked = masked.replaceAll(word, mask);
-      return masked;
-    },
+    mask: text => masked(text, () => mask),
+    maskByName: text => masked(text, name => `[secret ${name}]`),
   };
 }
 

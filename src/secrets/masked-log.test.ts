@@ -11,7 +11,7 @@ function recorded() {
   const note = (fields: object, message: string) => void lines.push({ fields, message });
   const log: Log = { debug: note, info: note, warn: note, error: note };
   const redactor = createRedactor();
-  redactor.learn([canary]);
+  redactor.learn([{ name: 'A_KEY', value: canary }]);
   return { lines, log: maskedLog(log, redactor) };
 }
 

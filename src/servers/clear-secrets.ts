@@ -3,7 +3,7 @@ import { secretValues } from '../config/secret-values.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { parseRun, printRun, type RunFlag } from '../docker/parse-run.ts';
-import { isSecretName } from '../secrets/secret-names.ts';
+import { isSecretName, isSecretParameter } from '../secrets/secret-names.ts';
 import { maskShapes } from '../secrets/secret-shapes.ts';
 
 /** A secret that a config holds in clear. */
@@ -124,7 +124,8 @@ function walkEndpoint(endpoint: string, walk: Walk): string {
     return walk.replace({ place: 'endpoint', variable: 'path', value: segment });
   });
   const pairs = query.replaceAll(/([?&])([^=&]*)=([^&]*)/g, (whole, before, name: string, value: string) => {
-    if (value.includes('${') || !isNamedSecret(name, value)) return whole;
+    const isSecretPair = isNamedSecret(name, value) || (isTelling(value) && isSecretParameter(name));
+    if (value.includes('${') || !isSecretPair) return whole;
     return `${before}${name}=${walk.replace({ place: `endpoint.${name}`, variable: name, value })}`;
   });
   return segments.join('/') + pairs + rest;
@@ -179,5 +180,5 @@ function isPath(text: string): boolean {
 }
 
 function valuesOf(part: Partial<MCPServerConfig>): readonly string[] {
-  return secretValues({ config: { name: '', ...part }, fromSecrets: [] });
+  return secretValues({ config: { name: '', ...part }, fromSecrets: [] }).map(({ value }) => value);
 }

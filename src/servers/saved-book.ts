@@ -10,6 +10,7 @@ import type { Caller } from '../core/words.ts';
 import type { Audit } from '../governance/audit/audit.ts';
 import type { Registry } from '../governance/registry/registry.ts';
 import { KeyedMutex } from '../lib/keyed-mutex.ts';
+import type { KnownSecret } from '../secrets/known-secrets.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
 import type { DefinitionCache, LastSeen } from './definition-cache.ts';
@@ -34,7 +35,7 @@ export interface SavedNeeds {
   readonly log: Log;
   readonly randomId: RandomId;
   /** Told which values must be masked from now on. */
-  onSecrets(values: readonly string[]): void;
+  onSecrets(secrets: readonly KnownSecret[]): void;
   /** As the fleet's own: opens a server and negotiates with it. */
   connect(request: Connect): Promise<Connection>;
   /** As the fleet's own: removes what the ledger still holds of that server, and says how many there were. */

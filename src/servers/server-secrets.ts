@@ -2,6 +2,7 @@ import type { PlannedServer } from '../config/planned-server.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Diagnostic } from '../core/words.ts';
 import { Mutex } from '../lib/mutex.ts';
+import type { KnownSecret } from '../secrets/known-secrets.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
 import {
   type ClearSecret,
@@ -30,7 +31,7 @@ interface Stored {
 /** Moves the secrets of servers into the secret store before anything of them is saved (design.md, "Secrets"). */
 export class ServerSecrets {
   readonly #vault: Pick<SecretVault, 'set' | 'get' | 'list' | 'remove'>;
-  readonly #learn: (values: readonly string[]) => void;
+  readonly #learn: (secrets: readonly KnownSecret[]) => void;
   readonly #log: Log;
   /** Choosing free names and taking them is one step. */
   readonly #queue = new Mutex();
@@ -38,7 +39,7 @@ export class ServerSecrets {
   constructor(needs: {
     readonly vault: Pick<SecretVault, 'set' | 'get' | 'list' | 'remove'>;
     /** Told which values must be masked from now on. */
-    readonly onSecrets: (values: readonly string[]) => void;
+    readonly onSecrets: (secrets: readonly KnownSecret[]) => void;
     readonly log: Log;
   }) {
     this.#vault = needs.vault;
@@ -58,7 +59,7 @@ export class ServerSecrets {
   async secure(planned: PlannedServer, before: readonly string[], allowArguments: boolean): Promise<Secured> {
     const config = withInlineVariablesInEnv(planned.config);
     const clear = clearSecrets(config, { allowArguments });
-    this.#learn(clear.map(secret => secret.value));
+    this.#learn(clear.map(({ variable, value }) => ({ name: variable, value })));
     const names = await this.#known(clear, before);
     const { made, firstUse } = await this.#queue.run(() => this.#store(planned.name, clear, names));
     const secured = withSecretNames(config, names);

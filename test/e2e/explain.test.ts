@@ -50,13 +50,13 @@ describe('explain', () => {
       command: 'serve',
       args: ['--token', 'tk_live_123456', '${secret:OTHER}'],
     });
-    expect(told.command).toEqual(['serve', '--token', '[hidden]', '${secret:OTHER}']);
+    expect(told.command).toEqual(['serve', '--token', '[masked]', '${secret:OTHER}']);
     const remote = await agent.explain({
       name: 'y',
       endpoint: 'https://example.com/mcp?api_key=abcdef123456',
       headers: { Authorization: 'Bearer zzz' },
     });
-    expect(remote.url).toBe('https://example.com/mcp?api_key=[hidden]');
+    expect(remote.url).toBe('https://example.com/mcp?api_key=[masked]');
     expect(remote.headers).toEqual(['Authorization']);
     expect(JSON.stringify(remote)).not.toContain('zzz');
   });

@@ -318,7 +318,7 @@ describe('approvals', () => {
 
   it('S15: what the operator and the events are shown holds no known secret', async () => {
     await using here = await world();
-    here.redactor.learn(['sk-123']);
+    here.redactor.learn([{ name: 'A_KEY', value: 'sk-123' }]);
     const shown: ApprovalEvent[] = [];
     here.approvals.onEvent(event => shown.push(event));
     void endOf(here.call('files__write', { note: 'use sk-123', password: 'canary-77' }));

@@ -161,7 +161,7 @@ describe('audit', () => {
 
   it('S15: masks arguments, messages and subjects before they are cut and stored', async () => {
     await using opened = await open();
-    opened.redactor.learn(['canary-9f81']);
+    opened.redactor.learn([{ name: 'A_KEY', value: 'canary-9f81' }]);
     const args = { password: 'canary-1', note: `canary-9f81${'x'.repeat(5000)}`, json: '{"token":"canary-2"}' };
     await opened.audit.authorise({ dispatch_id: 'd1', args, message: 'Authorization: Bearer canary-3333' });
     await opened.audit.change({ action: 'rule_added', subject: 'a.b when x = canary-9f81', caller: 'operator:cli' });

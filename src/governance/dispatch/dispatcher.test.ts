@@ -405,7 +405,7 @@ describe('dispatch', () => {
 
   it('records a name that leads nowhere, masked', async () => {
     await using world = await governedWorld();
-    world.redactor.learn(['canary-55']);
+    world.redactor.learn([{ name: 'A_KEY', value: 'canary-55' }]);
     expect(await endOf(world.call('files__canary-55'))).toBe('unknown-tool');
     await world.recorded();
     const [row] = await world.rows();

@@ -52,10 +52,10 @@ describe('an HTTP answer', () => {
 
   it('of a refusal is cut and cleaned before anybody sees it', async () => {
     const answer = await refusedAnswer(url, { ...reply('secret ', 'y'.repeat(100_000)), statusCode: 500 }, text =>
-      text.replace('secret', '[hidden]'),
+      text.replace('secret', '[masked]'),
     );
     const text = await answer.text();
-    expect(text.startsWith('[hidden] yyy')).toBe(true);
+    expect(text.startsWith('[masked] yyy')).toBe(true);
     expect(text.length).toBe(32 * 1024);
     expect(answer.ok).toBe(false);
   });

@@ -1,11 +1,12 @@
 import { LongshoreError } from '../../core/errors.ts';
 import { version } from '../../core/version.ts';
+import { mask } from '../../secrets/secret-shapes.ts';
 
 /** A user's own headers as they go on the wire, and the way to keep their values out of texts. */
 export interface ServerHeaders {
   /** Lower-case names; never one that the transport owns. */
   readonly sent: Readonly<Record<string, string>>;
-  /** Replaces every header value (and the token after `Bearer `) that occurs in a text by `[hidden]`. */
+  /** Replaces every header value (and the token after `Bearer `) that occurs in a text by `[masked]`. */
   readonly hide: (text: string) => string;
 }
 
@@ -47,5 +48,5 @@ export function serverHeaders(configured: Readonly<Record<string, string>>): Ser
   }
   const longestFirst = [...secrets].sort((a, b) => b.length - a.length);
   const pattern = longestFirst.length === 0 ? undefined : new RegExp(longestFirst.map(asLiteral).join('|'), 'gi');
-  return { sent, hide: text => (pattern === undefined ? text : text.replace(pattern, '[hidden]')) };
+  return { sent, hide: text => (pattern === undefined ? text : text.replace(pattern, mask)) };
 }

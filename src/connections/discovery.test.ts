@@ -143,19 +143,10 @@ describe.each<[string, Script]>([
   });
 
   it.each<[string, JsonValue, RegExp]>([
-    ['without inputSchema', { name: 'bad' }, /"bad" was left out: inputSchema/],
-    [
-      'with an inputSchema that is no object',
-      { name: 'bad', inputSchema: 'string' },
-      /"bad" was left out: inputSchema/,
-    ],
-    ['with an inputSchema of no object', { name: 'bad', inputSchema: { type: 'array' } }, /inputSchema\.type/],
-    ['with a null description', tool('bad', { description: null }), /"bad" was left out: description/],
     ['without a name', { inputSchema: { type: 'object' } }, /without a name was left out: name/],
-    ['with an empty name', tool(''), /its name is empty/],
+    ['with a name that is no text', { name: 5, inputSchema: { type: 'object' } }, /without a name was left out: name/],
     ['that is no object', 'bad', /without a name was left out/],
     ['that is null', null, /without a name was left out/],
-    ['with annotations that are no object', tool('bad', { annotations: [] }), /annotations/],
   ])('sets a tool aside %s, and keeps the others', async (_what, bad, message) => {
     const { tools, diagnostics } = await discover({ ...era, ...listing(tool('good'), bad, tool('better')) });
     expect(tools.map(({ name }) => name)).toEqual(['good', 'better']);
@@ -164,9 +155,48 @@ describe.each<[string, Script]>([
     ]);
   });
 
+  it.each<[string, JsonObject, JsonObject, string | undefined]>([
+    [
+      'without inputSchema',
+      { name: 'odd' },
+      tool('odd', { inputSchema: { type: 'object', properties: {} } }),
+      undefined,
+    ],
+    ['with a null description', tool('odd', { description: null }), tool('odd'), undefined],
+    ['with an empty name', tool(''), tool(''), undefined],
+    [
+      'with an inputSchema of no object',
+      { name: 'odd', inputSchema: { type: 'array' } },
+      tool('odd'),
+      'inputSchema.type',
+    ],
+    [
+      'with a theme of its own',
+      tool('odd', { icons: [{ src: 'x', theme: 'blue' }] }),
+      tool('odd', { icons: [{ src: 'x' }] }),
+      'icons.0.theme',
+    ],
+  ])('R37: keeps a tool %s, and tells what was left out', async (_what, odd, kept, place) => {
+    const { tools, diagnostics } = await discover({ ...era, ...listing(tool('good'), odd) });
+    expect(tools[1]).toEqual(kept);
+    const told = diagnostics.map(({ code, message }) => `${code} ${message}`);
+    expect(told).toEqual(place === undefined ? [] : [told[0]]);
+    expect(told.join()).toContain(
+      place === undefined ? '' : `odd-definition Of the tool "odd" clients are not shown as it came: ${place}.`,
+    );
+  });
+
+  it('tells of the first odd definitions one by one, and of the others together', async () => {
+    const odd = Array.from({ length: 50 }, (_, index) => tool(`odd${index}`, { title: index }));
+    const { tools, diagnostics } = await discover({ ...era, ...listing(...odd) });
+    expect(tools).toHaveLength(50);
+    expect(diagnostics).toHaveLength(21);
+    expect(diagnostics.at(-1)?.message).toContain('30 more');
+  });
+
   it('R48: loses no good tool to bad ones, in whatever order and page they come', async () => {
     const good = fc.integer({ min: 0, max: 999 }).map(number => tool(`t${number}`, { number }));
-    const bad = fc.constantFrom<JsonValue>({ name: 'bad' }, null, 5, [], { inputSchema: { type: 'object' } });
+    const bad = fc.constantFrom<JsonValue>({ name: 7 }, null, 5, [], { inputSchema: { type: 'object' } });
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(good, { selector: item => item.name, maxLength: 8 }),

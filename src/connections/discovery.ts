@@ -1,8 +1,10 @@
-import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { linkedResource } from '../core/linked-resource.ts';
-import type { Definition, Diagnostic } from '../core/words.ts';
+import type { Definition, Diagnostic, HandleKind } from '../core/words.ts';
+import { cut } from '../lib/cut.ts';
+import { readDefinition } from '../schema/definition/read-definition.ts';
+import { strictDefinition } from '../schema/definition/strict-definition.ts';
 import type { ListName } from './capabilities.ts';
 import type { Discovery } from './connection.ts';
 import { failureOf } from './failures.ts';
@@ -41,18 +43,18 @@ const lists = {
 type List = keyof typeof lists;
 type ListMethod = (typeof lists)[List]['method'];
 
-const schemas = {
-  tools: specTypeSchemas.Tool,
-  resources: specTypeSchemas.Resource,
-  templates: specTypeSchemas.ResourceTemplate,
-  prompts: specTypeSchemas.Prompt,
-} as const satisfies Record<List, unknown>;
+const kinds = {
+  tools: 'tool',
+  resources: 'resource',
+  templates: 'template',
+  prompts: 'prompt',
+} as const satisfies Record<List, HandleKind>;
 
 const methodNotFound = -32_601;
 
 /**
- * Reads every list, page by page (R48). Definitions come verbatim; one that no client could read is set aside with a
- * diagnostic. Rejects with `discovery-failed` where the tools cannot be listed; a failure of the others is a diagnostic.
+ * Reads every list, page by page (R48). Definitions come verbatim, but for what is not of the protocol's form; one that
+ * cannot be used at all is set aside; both with a diagnostic. Rejects with `discovery-failed` where the tools cannot be listed; a failure of the others is a diagnostic.
  */
 export async function readLists(source: DiscoverySource): Promise<Discovery> {
   const diagnostics: Diagnostic[] = [];
@@ -131,7 +133,10 @@ function fault(method: string, found: string): LongshoreError {
   });
 }
 
-/** Takes out what would make a client reject the whole list (reference/protocol.md 5.1). */
+/** So many definitions of a list are told of one by one. */
+const mostTold = 20;
+
+/** Reads what can be used, and takes out the rest. */
 function wellFormed(
   name: List,
   items: readonly JsonValue[],
@@ -139,20 +144,48 @@ function wellFormed(
   diagnostics: Diagnostic[],
 ): readonly Definition[] {
   const good: Definition[] = [];
+  const odd: Diagnostic[] = [];
   for (const item of items) {
-    const wrong = malformation(name, item) ?? (mirrorsHeaders && name === 'tools' ? headerWrong(item) : undefined);
-    if (wrong === undefined) {
-      good.push(item as Definition);
-      continue;
+    const read = readDefinition(kinds[name], item);
+    const wrong =
+      'unusable' in read
+        ? malformed(read.unusable)
+        : mirrorsHeaders && name === 'tools' && headerWrong(read.definition);
+    if ('definition' in read && !wrong) {
+      good.push(read.definition);
+      const changed = [...read.changed, ...strictDefinition(kinds[name], read.definition).changed];
+      if (changed.length > 0) odd.push(oddDefinition(name, read.definition, changed));
+    } else if (wrong) {
+      diagnostics.push({
+        code: wrong.code,
+        message: `The ${lists[name].noun} ${called(item)} was left out: ${wrong.message}.`,
+        data: { list: name, name: isJsonObject(item) ? item.name : undefined },
+      });
     }
-    const called = isJsonObject(item) && typeof item.name === 'string' ? JSON.stringify(item.name) : 'without a name';
-    diagnostics.push({
-      code: wrong.code,
-      message: `The ${lists[name].noun} ${called} was left out: ${wrong.message}.`,
-      data: { list: name, name: isJsonObject(item) ? item.name : undefined },
-    });
+  }
+  diagnostics.push(...odd.slice(0, mostTold));
+  if (odd.length > mostTold) {
+    const message = `So it is with ${odd.length - mostTold} more under ${name}.`;
+    diagnostics.push({ code: 'odd-definition', message });
   }
   return good;
+}
+
+function called(item: JsonValue): string {
+  return isJsonObject(item) && typeof item.name === 'string' ? JSON.stringify(cut(item.name, 80)) : 'without a name';
+}
+
+function oddDefinition(name: List, definition: Definition, changed: readonly string[]): Diagnostic {
+  const places =
+    changed
+      .slice(0, 10)
+      .map(place => cut(place, 80))
+      .join(', ') + (changed.length > 10 ? ' …' : '');
+  return {
+    code: 'odd-definition',
+    message: `Of the ${lists[name].noun} ${called(definition)} clients are not shown as it came: ${places}. Many would refuse the whole list for it.`,
+    data: { list: name, name: definition.name },
+  };
 }
 
 interface Wrong {
@@ -160,26 +193,19 @@ interface Wrong {
   readonly message: string;
 }
 
-function malformation(name: List, item: JsonValue): Wrong | undefined {
-  const parsed = schemas[name]['~standard'].validate(item);
-  const issue = 'issues' in parsed ? parsed.issues?.[0] : undefined;
-  if (issue === undefined) {
-    const empty = isJsonObject(item) && item.name === '';
-    return empty ? { code: 'malformed-definition', message: 'its name is empty' } : undefined;
-  }
-  const path = (issue.path ?? []).map(part => String(typeof part === 'object' ? part.key : part)).join('.');
-  return { code: 'malformed-definition', message: `${path === '' ? '' : `${path}: `}${issue.message}` };
+function malformed(message: string): Wrong {
+  return { code: 'malformed-definition', message };
 }
 
-function headerWrong(tool: JsonValue): Wrong | undefined {
-  const message = isJsonObject(tool) ? headerFault(tool.inputSchema) : undefined;
+function headerWrong(tool: JsonObject): Wrong | undefined {
+  const message = headerFault(tool.inputSchema);
   return message === undefined ? undefined : { code: 'invalid-header-annotation', message };
 }
 
 function refuseDuplicates(tools: readonly Definition[]): void {
   const names = new Set<string>();
   for (const { name } of tools) {
-    if (names.has(name)) throw fault('tools/list', `the tool ${JSON.stringify(name)} is listed twice`);
+    if (name !== '' && names.has(name)) throw fault('tools/list', `the tool ${JSON.stringify(name)} is listed twice`);
     names.add(name);
   }
 }

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { LongshoreError } from '../core/errors.ts';
+import { cut } from '../lib/cut.ts';
 import { type AuthNeeds, operatorOnly, signedIn } from './auth.ts';
 import type { CortexApp, CortexEnv } from './cortex-env.ts';
 import { createEventFeed } from './event-feed.ts';
@@ -50,7 +51,7 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
     problem(
       new LongshoreError(
         'unknown-route',
-        `There is no ${context.req.method} ${context.req.path.slice(0, 200)} here. GET /api/openapi.json lists what there is.`,
+        `There is no ${context.req.method} ${cut(context.req.path, 200)} here. GET /api/openapi.json lists what there is.`,
       ),
     ),
   );

@@ -6,6 +6,7 @@ import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { ClientSide } from '../host/client-access.ts';
+import { cut } from '../lib/cut.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { McpClient } from '../mcp/mcp-client.ts';
 import { type AuthNeeds, bearerOf, identify, notSignedIn } from './auth.ts';
@@ -82,7 +83,7 @@ export function createDoor(needs: DoorNeeds): Door {
     }
     throw new LongshoreError(
       'unknown-server',
-      `There is no server ${JSON.stringify(server.slice(0, 64))} for this client.`,
+      `There is no server ${JSON.stringify(cut(server, 64))} for this client.`,
     );
   }
 

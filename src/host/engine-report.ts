@@ -1,5 +1,6 @@
 import type { EngineReport } from '../commands/operator-context.ts';
 import { asLongshoreError } from '../core/errors.ts';
+import { cut } from '../lib/cut.ts';
 import { linkEngine } from '../runners/engine-link.ts';
 import type { Surroundings } from '../runners/runner.ts';
 
@@ -25,7 +26,7 @@ async function askEngine(around: Surroundings): Promise<EngineReport> {
       deadline: patience,
     });
     if (code === 0) return { state: 'available', sentence: `Docker ${stdout.trim()} answers.` };
-    const why = stderr.trim().split('\n').at(-1)?.slice(0, 300) ?? '';
+    const why = cut(stderr.trim().split('\n').at(-1) ?? '', 300);
     return { state: 'unavailable', sentence: `The Docker engine does not answer: ${why}` };
   } catch (error) {
     const { code, message } = asLongshoreError(error);

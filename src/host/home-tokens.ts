@@ -3,6 +3,7 @@ import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { Audit } from '../governance/audit/audit.ts';
 import { checkScope } from '../governance/dispatch/caller-scope.ts';
+import { cut } from '../lib/cut.ts';
 import { Mutex } from '../lib/mutex.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Callers, ClientCaller } from '../store/callers.ts';
@@ -62,7 +63,7 @@ export function homeTokens({ callers, audit, onChanged }: HomeTokensNeeds): Home
         );
       }
       const detail = { args: asJson(scope) };
-      await audit.change({ action: 'token_created', subject: name.slice(0, 64), agentId, caller: actor, detail });
+      await audit.change({ action: 'token_created', subject: cut(name, 64), agentId, caller: actor, detail });
       const made = await callers.create(name, agentId, scope);
       onChanged(made.caller);
       return made;

@@ -2,6 +2,7 @@ import { asLongshoreError, type LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Era } from '../core/words.ts';
+import { cut } from '../lib/cut.ts';
 import { RpcError, rpcCodes } from './json-rpc.ts';
 import { StillWaiting } from './methods/governed-call.ts';
 
@@ -17,7 +18,7 @@ export function callFailure(error: unknown, name: string, era: Era): JsonObject 
   if (error instanceof StillWaiting) return waitingResult(error);
   const failure = asLongshoreError(error);
   if (failure.code === 'unknown-tool') {
-    throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 200)}`);
+    throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name, 200)}`);
   }
   if (failure.code === 'server-error') throw serversError(failure, era);
   return {
@@ -55,7 +56,7 @@ export function asRpcError(log: Log, error: unknown): RpcError {
 /** There is nothing of that URI, in the words of the client's revision. */
 export function noResource(uri: string, era: Era): RpcError {
   const code = era === 'legacy' ? rpcCodes.resourceNotFound : rpcCodes.invalidParams;
-  return new RpcError(code, `Resource not found: ${uri.slice(0, 500)}`, { uri });
+  return new RpcError(code, `Resource not found: ${cut(uri, 500)}`, { uri });
 }
 
 function waitingResult({ where: { id, url, sentence } }: StillWaiting): JsonObject {
@@ -91,7 +92,7 @@ function serversError({ data, message }: LongshoreError, era: Era): RpcError {
 
 /** A client with many servers learns which of them it was. */
 function naming(name: string, text: string): string {
-  return text.includes(name) ? text : `${name.slice(0, 200)}: ${text}`;
+  return text.includes(name) ? text : `${cut(name, 200)}: ${text}`;
 }
 
 /** Of our own mistakes a client learns only that there was one. */

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
+import { cut } from '../lib/cut.ts';
 import { asRpcError } from './failures.ts';
 import { readBody } from './http-body.ts';
 import {
@@ -221,7 +222,7 @@ function sessionOf(
   if (version !== undefined && !isLegacyVersion(version)) {
     throw new RpcError(
       noSession,
-      `Bad Request: MCP-Protocol-Version names ${version.slice(0, 40)}, which no session has.`,
+      `Bad Request: MCP-Protocol-Version names ${cut(version, 40)}, which no session has.`,
       undefined,
       400,
     );

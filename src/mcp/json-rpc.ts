@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { wellFormedJson } from '../core/well-formed.ts';
+import { cut } from '../lib/cut.ts';
 
 /** As the client chose it; goes back unchanged. */
 export type RequestId = string | number;
@@ -75,7 +77,7 @@ export function readMessage(value: unknown): Message {
   const { id, method, params = {}, result, error } = value;
   if (typeof method === 'string') {
     if (!isJsonObject(params)) {
-      throw new RpcError(rpcCodes.invalidParams, `The params of ${method.slice(0, 200)} must be an object.`);
+      throw new RpcError(rpcCodes.invalidParams, `The params of ${cut(method, 200)} must be an object.`);
     }
     if (id === undefined) return { kind: 'notice', method, params };
     if (isId(id)) return { kind: 'request', id, method, params };
@@ -95,6 +97,7 @@ function notJsonRpc(): RpcError {
   return new RpcError(rpcCodes.invalidRequest, 'The body must be one JSON-RPC 2.0 message.');
 }
 
+/** Around a result as it is: what of it is not verbatim somebody else's is made well-formed where it is made. */
 export function resultFrame(id: RequestId, result: JsonObject | Prepared): string {
   const json = result instanceof Prepared ? result.json : JSON.stringify(result);
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${json}}`;
@@ -102,13 +105,14 @@ export function resultFrame(id: RequestId, result: JsonObject | Prepared): strin
 
 /** `id` is null where the request could not be read. */
 export function errorFrame(id: RequestId | null, { code, message, data }: RpcError): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } });
+  const error = wellFormedJson({ code, message, ...(data !== undefined && { data }) });
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${error}}`;
 }
 
 export function noticeFrame(method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', method, params });
+  return wellFormedJson({ jsonrpc: '2.0', method, params });
 }
 
 export function requestFrame(id: RequestId, method: string, params: JsonObject): string {
-  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  return wellFormedJson({ jsonrpc: '2.0', id, method, params });
 }

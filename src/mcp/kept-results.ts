@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JsonObject } from '../core/json.ts';
+import { cut } from '../lib/cut.ts';
 import type { McpClient } from './mcp-client.ts';
 
 /** Where results are read that were too large to be handed over. */
@@ -94,5 +95,5 @@ function beginning(result: JsonObject): string {
   const blocks = Array.isArray(result.content) ? (result.content as readonly JsonObject[]) : [];
   const text = blocks.map(block => block.text).find(one => typeof one === 'string');
   const whole = text ?? JSON.stringify(result.structuredContent ?? null);
-  return whole.slice(0, excerpt).toWellFormed();
+  return cut(whole, excerpt).toWellFormed();
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { declaredHeaders } from '../connections/x-mcp-header.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { cut } from '../lib/cut.ts';
 import { modernVersions } from '../runners/transport/protocol-versions.ts';
 import { type Message, RpcError, rpcCodes } from './json-rpc.ts';
 import { metaOf } from './methods/methods.ts';
@@ -56,7 +57,7 @@ export function readEnvelope(params: JsonObject): { readonly capabilities: JsonO
   if (typeof version !== 'string') throw badEnvelope(`${metaKeys.version} must be a text`);
   if (!isJsonObject(capabilities)) throw badEnvelope(`${metaKeys.capabilities} must be an object`);
   if (modernVersions.some(one => one === version)) return { capabilities };
-  throw new RpcError(rpcCodes.unsupportedVersion, `Longshore does not speak MCP ${version.slice(0, 40)}.`, {
+  throw new RpcError(rpcCodes.unsupportedVersion, `Longshore does not speak MCP ${cut(version, 40)}.`, {
     supported: [...modernVersions],
     requested: version,
   });

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { wellFormedJson } from '../core/well-formed.ts';
 import type { Era } from '../core/words.ts';
 import { Prepared } from './json-rpc.ts';
 import { freshness, serverInfo } from './methods/greeting.ts';
@@ -8,7 +9,7 @@ export const serverInfoKey = 'io.modelcontextprotocol/serverInfo';
 /** A list's result around its JSON text. */
 export function listResult(name: string, json: string, era: Era, meta: JsonObject = {}): Prepared {
   const rest = era === 'modern' ? { ...freshness, ...completed({ _meta: meta }) } : withMeta(meta);
-  const members = JSON.stringify(rest).slice(1, -1);
+  const members = wellFormedJson(rest).slice(1, -1);
   return new Prepared(`{${JSON.stringify(name)}:${json}${members === '' ? '' : `,${members}`}}`);
 }
 

@@ -2,8 +2,8 @@ import type { AgentId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { isLinkedResource } from '../core/linked-resource.ts';
 import type { Era, Handle, HandleKind } from '../core/words.ts';
+import { toClientDefinition } from './client-definition.ts';
 import type { McpClient } from './mcp-client.ts';
-import { presented } from './presented.ts';
 
 /** The lists that a client is told the changes of. */
 export const listKinds = ['tools', 'resources', 'prompts'] as const;
@@ -141,7 +141,7 @@ class ComputedView implements View {
     let json = this.#json.get(key);
     if (json === undefined) {
       const extra = kind === 'tool' ? this.#needs.extra(this.#client) : [];
-      const shown = [...this.#listed(kind).map(handle => presented(handle, era)), ...extra];
+      const shown = [...this.#listed(kind).map(handle => toClientDefinition(handle, era)), ...extra];
       json = `[${shown.map(definition => JSON.stringify(definition)).join(',')}]`;
       this.#json.set(key, json);
     }

@@ -1,5 +1,6 @@
 import { type Digest, sha256 } from '../core/ids.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../core/json.ts';
+import { cut } from '../lib/cut.ts';
 
 /** The arguments of a call as they were when it came in: what is decided about, shown, recorded and sent is this copy. */
 export type Received =
@@ -93,5 +94,5 @@ class Copier {
 }
 
 function place(path: string): string {
-  return path === '' ? 'the whole' : path.slice(0, 200);
+  return path === '' ? 'the whole' : cut(path, 200);
 }

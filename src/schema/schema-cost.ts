@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { cut } from '../lib/cut.ts';
 import type { ArgumentsSize } from './argument-snapshot.ts';
 import { type SafeSchema, UnusableSchema } from './schema-copy.ts';
 
@@ -67,7 +68,7 @@ function resolve(root: JsonObject, reference: string): JsonValue {
     const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, name)) at = undefined;
     else at = (at as JsonObject)[name];
-    if (at === undefined) throw new UnusableSchema(`its reference ${reference.slice(0, 100)} leads nowhere`);
+    if (at === undefined) throw new UnusableSchema(`its reference ${cut(reference, 100)} leads nowhere`);
   }
   return at;
 }

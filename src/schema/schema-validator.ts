@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
+import { cut } from '../lib/cut.ts';
 import type { ArgumentsSize } from './argument-snapshot.ts';
 import { safeSchema, UnusableSchema } from './schema-copy.ts';
 import { affordable } from './schema-cost.ts';
@@ -39,7 +40,7 @@ export async function compileSchema(source: JsonValue | undefined): Promise<Comp
     };
   } catch (error) {
     if (error instanceof UnusableSchema) return { unusable: error.message };
-    return { unusable: error instanceof Error ? error.message.slice(0, 200) : 'it cannot be compiled' };
+    return { unusable: error instanceof Error ? cut(error.message, 200) : 'it cannot be compiled' };
   }
 }
 
@@ -77,13 +78,13 @@ async function compile(schema: object, draft: JsonValue | undefined) {
     const { Ajv } = await import('ajv');
     return new Ajv(settings).compile(body);
   }
-  throw new UnusableSchema(`its dialect ${named.slice(0, 100)} is not known`);
+  throw new UnusableSchema(`its dialect ${cut(named, 100)} is not known`);
 }
 
 function problemOf({ instancePath, keyword, message, params }: ErrorObject): string {
   const where = instancePath === '' ? 'arguments' : instancePath.slice(1).replaceAll('/', '.');
   const extra: unknown =
     keyword === 'enum' ? params['allowedValues'] : keyword === 'const' ? params['allowedValue'] : undefined;
-  const allowed = extra === undefined ? '' : `: ${JSON.stringify(extra).slice(0, 300)}`;
+  const allowed = extra === undefined ? '' : `: ${cut(JSON.stringify(extra), 300)}`;
   return `${where} ${message ?? 'is not valid'}${allowed}`;
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { cut } from '../lib/cut.ts';
 import { type KnownSecrets, knownSecrets } from './known-secrets.ts';
 import { isSecretName } from './secret-names.ts';
 import { mask, maskShapes } from './secret-shapes.ts';
@@ -35,7 +36,7 @@ export function createRedactor(): Redactor {
     json: value => JSON.parse(write(value, Number.POSITIVE_INFINITY)) as JsonValue,
     shown(value, limit) {
       const text = write(value, limit);
-      return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
+      return cut(text, limit, '…');
     },
   };
 }
@@ -54,7 +55,8 @@ function maskText(known: KnownSecrets, text: string, room: number, depth: number
   }
   if (text.length <= reach) return maskShapes(known.mask(text));
   // A secret that the edge has cut in two is not known by its half: so much of the end is left out.
-  return maskShapes(known.mask(text.slice(0, reach))).slice(0, -margin);
+  const masked = maskShapes(known.mask(cut(text, reach)));
+  return cut(masked, masked.length - margin);
 }
 
 /** Writes a value as JSON without secrets, and stops when there is no more room. */
@@ -88,7 +90,7 @@ class MaskedWriter {
     const room = Math.max(0, this.#limit - this.text.length);
     const masked = maskText(this.#known, value, room, depth);
     if (masked !== value) this.isMasked = true;
-    this.text += JSON.stringify(masked.length <= room ? masked : masked.slice(0, room + 1));
+    this.text += JSON.stringify(cut(masked, room + 1));
   }
 
   #number(value: number): void {

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import type { AgentId } from '../../core/ids.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { cut } from '../../lib/cut.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { AuditFilter, AuditRow, AuditRows, HandleUsage } from '../../store/audit.ts';
 import type { CheckpointFile } from '../../store/checkpoint-file.ts';
@@ -97,8 +98,8 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
     return {
       ...rest,
       ...(args === undefined ? {} : { args: redactor.shown(args, longestArgs) }),
-      ...(typeof rest.message === 'string' ? { message: redactor.text(rest.message).slice(0, longestMessage) } : {}),
-      ...(typeof rest.subject === 'string' ? { subject: redactor.text(rest.subject).slice(0, longestMessage) } : {}),
+      ...(typeof rest.message === 'string' ? { message: cut(redactor.text(rest.message), longestMessage) } : {}),
+      ...(typeof rest.subject === 'string' ? { subject: cut(redactor.text(rest.subject), longestMessage) } : {}),
     };
   }
 

@@ -2,6 +2,7 @@ import { LongshoreError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { matchesTemplate } from '../../core/uri-template.ts';
 import type { Diagnostic, Handle } from '../../core/words.ts';
+import { cut } from '../../lib/cut.ts';
 import { nearestName } from '../../lib/nearest-name.ts';
 import type { Received, Snapshot } from '../../schema/argument-snapshot.ts';
 import { compiledSchemas } from '../../schema/compiled-schemas.ts';
@@ -53,7 +54,7 @@ function foreignUri({ kind, wireName }: Handle, { args }: Snapshot): string | un
   if (kind !== 'template') return undefined;
   const { uri } = args;
   if (typeof uri !== 'string') return 'a template needs "uri", the URI of the resource to read';
-  return matchesTemplate(wireName, uri) ? undefined : `${JSON.stringify(uri.slice(0, 200))} does not fit ${wireName}`;
+  return matchesTemplate(wireName, uri) ? undefined : `${JSON.stringify(cut(uri, 200))} does not fit ${wireName}`;
 }
 
 /** A closed schema names all its arguments: an unknown one is refused with what was probably meant, never dropped. */

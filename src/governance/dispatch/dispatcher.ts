@@ -4,6 +4,7 @@ import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
 import type { DispatchId, RandomId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Handle, HandleKind, RawResult } from '../../core/words.ts';
+import { cut } from '../../lib/cut.ts';
 import { received } from '../../schema/argument-snapshot.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { AwakeHandle, Question } from '../approvals/approval.ts';
@@ -180,7 +181,7 @@ function nameOf(asked: Call['handle']): string {
 function unknown(kind: HandleKind = 'tool', name: string): LongshoreError {
   return new LongshoreError(
     'unknown-tool',
-    `There is no ${kind} ${JSON.stringify(name.slice(0, 200))}. List them again to see what there is.`,
+    `There is no ${kind} ${JSON.stringify(cut(name, 200))}. List them again to see what there is.`,
   );
 }
 

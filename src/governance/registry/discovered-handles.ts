@@ -3,6 +3,7 @@ import type { JsonValue } from '../../core/json.ts';
 import { isLinkedResource } from '../../core/linked-resource.ts';
 import type { Discovered } from '../../core/ports/mount.ts';
 import type { Definition, Diagnostic, Handle, HandleKind } from '../../core/words.ts';
+import { cut } from '../../lib/cut.ts';
 import { definitionDigest } from './definition-digest.ts';
 import { handleName, plainHandleName } from './handle-names.ts';
 
@@ -46,7 +47,7 @@ export function discoveredHandles(offer: Offer): {
 
 function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handle | undefined {
   const wireName = wireNameOf(kind, definition);
-  if (typeof wireName !== 'string' || wireName === '') return undefined;
+  if (typeof wireName !== 'string' || (wireName === '' && kind !== 'tool' && kind !== 'prompt')) return undefined;
   try {
     return Object.freeze({
       agentId: offer.agentId,
@@ -78,7 +79,7 @@ function wireNameOf(kind: HandleKind, { name, uri, uriTemplate }: Definition): J
 }
 
 function unusable(kind: HandleKind, definition: Definition): Diagnostic {
-  const name = String(definition.name).slice(0, 80);
+  const name = cut(String(definition.name), 80);
   return {
     code: 'unusable-definition',
     message: `The ${kind} ${JSON.stringify(name)} is not mounted: it has no name or URI, or is nested too deeply.`,
@@ -87,7 +88,7 @@ function unusable(kind: HandleKind, definition: Definition): Diagnostic {
 
 /** Which of the two a name means must not depend on their order, so none of them is mounted. */
 function clash(group: readonly Handle[]): Diagnostic {
-  const wireNames = group.map(handle => handle.wireName.slice(0, 80)).sort();
+  const wireNames = group.map(handle => cut(handle.wireName, 80)).sort();
   return {
     code: 'handle-name-clash',
     message: `Not mounted, because their names cannot be told apart: ${wireNames.map(name => JSON.stringify(name)).join(', ')}.`,

@@ -37,7 +37,7 @@ describe('mounting into the registry', () => {
     });
     mount.mount(offer('files', 'read'), 'load');
     mount.mount(offer('time', 'now'), 'load');
-    mount.mount({ ...offer('time', 'now'), tools: [{ name: '' }] }, 'list-changed');
+    mount.mount({ ...offer('time', 'now'), tools: [], resources: [{ name: '', uri: '' }] }, 'list-changed');
     expect(told.map(line => line.split(':')[0])).toEqual(['time evicted', 'time unusable-definition']);
     expect(registry.list(alice)).toEqual([]);
   });

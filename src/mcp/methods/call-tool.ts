@@ -1,9 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { wellFormed } from '../../core/well-formed.ts';
+import { cut } from '../../lib/cut.ts';
+import { toClientResult } from '../client-result.ts';
 import { callFailure } from '../failures.ts';
 import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
-import { presentedResult } from '../presented.ts';
 import { completed } from '../results.ts';
 import { lookAtUnseen } from '../unseen-servers.ts';
 import { governedCall } from './governed-call.ts';
@@ -15,8 +17,7 @@ export async function callTool(ground: EndpointGround, exchange: Exchange, param
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be the name of a tool.');
   if (!isJsonObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
-  const result = await resultOf(ground, exchange, name, args);
-  const shown = presentedResult(result, era);
+  const shown = await resultOf(ground, exchange, name, args);
   return era === 'modern' && shown.resultType === 'complete' ? completed(shown) : shown;
 }
 
@@ -28,7 +29,8 @@ async function resultOf(
 ): Promise<JsonObject> {
   const { client, era } = exchange;
   const { finder, views, links, kept, settings } = ground;
-  if (name === findToolsName && finder.narrows(client)) return finder.find(client, args);
+  if (name === findToolsName && finder.narrows(client))
+    return toClientResult(wellFormed(finder.find(client, args)), era);
   let handle = views.of(client).named('tool', name);
   if (handle === undefined) {
     // Its server may be one that nobody has looked at yet.
@@ -36,13 +38,18 @@ async function resultOf(
     handle = views.of(client).named('tool', name);
   }
   if (handle === undefined && client.server !== undefined) {
-    throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${name.slice(0, 200)}`);
+    throw new RpcError(rpcCodes.invalidParams, `Unknown tool: ${cut(name, 200)}`);
   }
   try {
     const result = await governedCall(ground, exchange, { kind: 'tool', handle: name, arguments: args });
     if (handle !== undefined) links.note(client, handle.ownerKey, result);
-    return kept.within(client, name, result, settings.resultLimit, handle?.definition.outputSchema !== undefined);
+    const hasSchema = handle?.definition.outputSchema !== undefined;
+    return toClientResult(
+      kept.within(client, name, result, settings.resultLimit, hasSchema),
+      era,
+      handle?.protocolVersion,
+    );
   } catch (error) {
-    return callFailure(error, name, era);
+    return toClientResult(wellFormed(callFailure(error, name, era)), era);
   }
 }

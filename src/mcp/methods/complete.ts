@@ -1,10 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { strictUriTemplate, variableOf } from '../../core/strict-uri-template.ts';
 import type { Handle } from '../../core/words.ts';
+import { toClientResult } from '../client-result.ts';
 import { rpcFailure } from '../failures.ts';
 import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
-import { presentedResult } from '../presented.ts';
 import { completed } from '../results.ts';
 import type { View } from '../views.ts';
 import { governedCall } from './governed-call.ts';
@@ -19,11 +20,11 @@ export async function complete(ground: EndpointGround, exchange: Exchange, param
   const missing = new RpcError(rpcCodes.invalidParams, 'There is no such prompt or resource template.');
   const handle = handleOf(ground.views.of(client), ref);
   if (handle === undefined) throw missing;
-  const completes = { argument, ...(isJsonObject(context) && { context }) };
+  const completes = { argument: asNamed(handle, argument), ...(isJsonObject(context) && { context }) };
   const { kind, handleName } = handle;
   try {
     const result = await governedCall(ground, exchange, { kind, handle: handleName, arguments: {}, completes });
-    const shown = presentedResult(result, era);
+    const shown = toClientResult(result, era);
     return era === 'modern' ? completed(shown) : shown;
   } catch (error) {
     throw rpcFailure(error, missing, era);
@@ -32,6 +33,16 @@ export async function complete(ground: EndpointGround, exchange: Exchange, param
 
 function handleOf(view: View, ref: JsonObject): Handle | undefined {
   if (ref.type === 'ref/prompt') return typeof ref.name === 'string' ? view.named('prompt', ref.name) : undefined;
-  if (ref.type === 'ref/resource') return view.list('template').find(({ wireName }) => wireName === ref.uri);
-  return undefined;
+  if (ref.type !== 'ref/resource') return undefined;
+  const templates = view.list('template');
+  return (
+    templates.find(({ wireName }) => wireName === ref.uri) ??
+    templates.find(({ wireName }) => strictUriTemplate(wireName) === ref.uri)
+  );
+}
+
+/** The argument under its server's own name of it: clients see the variables of a template as the standard spells them. */
+function asNamed({ kind, wireName }: Handle, argument: JsonObject): JsonObject {
+  const { name } = argument;
+  return kind === 'template' && typeof name === 'string' ? { ...argument, name: variableOf(wireName, name) } : argument;
 }

@@ -1,6 +1,7 @@
 import type { ServerKey } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { version } from '../../core/version.ts';
+import { cut } from '../../lib/cut.ts';
 import { legacyVersions, modernVersions } from '../../runners/transport/protocol-versions.ts';
 
 /** How Longshore introduces itself to clients. */
@@ -33,19 +34,17 @@ export function mergedInstructions(servers: readonly ServerInstructions[]): stri
   for (const { server, instructions } of servers) {
     const text = instructions?.trim() ?? '';
     if (text === '') continue;
-    const section = `# ${server}\n\n${cut(text)}`;
+    const section = `# ${server}\n\n${shortened(text)}`;
     if (length + section.length > mostOfAll) left.push(server);
     else sections.push(section);
     length += section.length;
   }
   if (left.length > 0) sections.push(`The instructions of ${left.join(', ')} are left out here; they were too long.`);
-  return sections.length === 0 ? undefined : sections.join('\n\n');
+  return sections.length === 0 ? undefined : sections.join('\n\n').toWellFormed();
 }
 
-function cut(text: string): string {
-  return text.length <= mostOfOne
-    ? text
-    : `${text.slice(0, mostOfOne).toWellFormed()}… (cut after ${mostOfOne} characters)`;
+function shortened(text: string): string {
+  return text.length <= mostOfOne ? text : `${cut(text, mostOfOne)}… (cut after ${mostOfOne} characters)`;
 }
 
 /** The result of `initialize`: the revision that was asked for if we speak it, else the newest of its kind. */
@@ -73,5 +72,5 @@ export function discoverResult(instructions: string | undefined): JsonObject {
   };
 }
 
-/** What a client may reuse, and for how long: changes are told, and no two callers see the same. */
-export const freshness = { ttlMs: 5_000, cacheScope: 'private' } as const;
+/** Nothing may be reused where nobody promised it, and nothing by others: rules and scopes decide for each caller. */
+export const freshness = { ttlMs: 0, cacheScope: 'private' } as const;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Era } from '../../core/words.ts';
+import { cut } from '../../lib/cut.ts';
 import type { EndpointGround } from '../ground.ts';
 import { type Prepared, RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange, McpClient } from '../mcp-client.ts';
@@ -44,7 +45,7 @@ export function createMethods(ground: EndpointGround): ReadonlyMap<string, Metho
 export function methodOf(methods: ReadonlyMap<string, Method>, name: string, era: Era): Method {
   const method = methods.get(name);
   if (method !== undefined && (method.era ?? era) === era) return method;
-  throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${name.slice(0, 200)}`);
+  throw new RpcError(rpcCodes.methodNotFound, `Method not found: ${cut(name, 200)}`);
 }
 
 /** What the servers that a client sees want it to know. */

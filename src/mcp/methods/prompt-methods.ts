@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { cut } from '../../lib/cut.ts';
+import { toClientResult } from '../client-result.ts';
 import { rpcFailure } from '../failures.ts';
 import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
-import { presentedResult } from '../presented.ts';
 import { completed } from '../results.ts';
 import { governedCall } from './governed-call.ts';
 
@@ -13,13 +14,13 @@ export async function getPrompt(ground: EndpointGround, exchange: Exchange, para
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be the name of a prompt.');
   if (!isJsonObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
-  const missing = new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${name.slice(0, 200)}`);
+  const missing = new RpcError(rpcCodes.invalidParams, `Unknown prompt: ${cut(name, 200)}`);
   const handle = ground.views.of(client).named('prompt', name);
   if (handle === undefined && client.server !== undefined) throw missing;
   try {
     const result = await governedCall(ground, exchange, { kind: 'prompt', handle: name, arguments: args });
     if (handle !== undefined) ground.links.note(client, handle.ownerKey, result);
-    const shown = presentedResult(result, era);
+    const shown = toClientResult(result, era);
     return era === 'modern' && shown.resultType === 'complete' ? completed(shown) : shown;
   } catch (error) {
     throw rpcFailure(error, missing, era);

@@ -1,12 +1,14 @@
-import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { isLinkedResource } from '../../core/linked-resource.ts';
+import { asWritten } from '../../core/strict-uri-template.ts';
 import { matchesTemplate } from '../../core/uri-template.ts';
 import type { Handle } from '../../core/words.ts';
+import { clientUri } from '../client-definition.ts';
+import { toClientResult } from '../client-result.ts';
 import { noResource, rpcFailure } from '../failures.ts';
 import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange, McpClient } from '../mcp-client.ts';
-import { presentedResult } from '../presented.ts';
 import { completed } from '../results.ts';
 import { governedCall } from './governed-call.ts';
 import { freshness } from './greeting.ts';
@@ -22,9 +24,12 @@ export async function readResource(
 ): Promise<JsonObject> {
   const { client, era } = exchange;
   const uri = uriOf(params);
-  const shown = presentedResult(ground.kept.read(client, uri) ?? (await read(ground, exchange, uri)), era);
+  const shown = toClientResult(ground.kept.read(client, uri) ?? (await read(ground, exchange, uri)), era);
   if (era === 'legacy' || shown.resultType !== 'complete') return shown;
-  return { ...freshness, ...completed(shown) };
+  const { ttlMs } = shown;
+  // What its server allows everybody to keep is still decided for each caller.
+  const isPromised = typeof ttlMs === 'number' && Number.isFinite(ttlMs) && ttlMs >= 0;
+  return { ...completed(shown), ...freshness, ...(isPromised && { ttlMs }) };
 }
 
 async function read(ground: EndpointGround, exchange: Exchange, uri: string): Promise<JsonObject> {
@@ -33,11 +38,12 @@ async function read(ground: EndpointGround, exchange: Exchange, uri: string): Pr
   const handle = resourceHandle(ground, client, uri);
   if (handle === undefined) throw missing;
   const { kind, handleName } = handle;
-  const args = kind === 'template' ? { uri } : {};
+  const own = wireUri(handle, uri);
+  const args = kind === 'template' ? { uri: own } : {};
   try {
     const result = await governedCall(ground, exchange, { kind, handle: handleName, arguments: args });
     ground.links.note(client, handle.ownerKey, result);
-    return result;
+    return own === uri ? result : asAsked(result, own, uri);
   } catch (error) {
     throw rpcFailure(error, missing, era);
   }
@@ -46,14 +52,35 @@ async function read(ground: EndpointGround, exchange: Exchange, uri: string): Pr
 /** The handle by which a URI is read; undefined where this client may not, or nobody has it. */
 export function resourceHandle({ views, links }: EndpointGround, client: McpClient, uri: string): Handle | undefined {
   const view = views.of(client);
-  const listed = view.list('resource').find(({ wireName }) => wireName === uri);
+  const resources = view.list('resource');
+  const listed = resources.find(({ wireName }) => wireName === uri) ?? resources.find(one => isRenamed(one, uri));
   if (listed) return listed;
   const server = links.serverOf(client, uri);
-  const templates = view.list('template').filter(({ wireName }) => matchesTemplate(wireName, uri));
+  const templates = view.list('template').filter(({ wireName }) => matchesTemplate(wireName, asWritten(wireName, uri)));
   const fitting = templates.filter(one => !isLinkedResource(one));
   const ofLink = server === undefined ? undefined : fitting.find(({ ownerKey }) => ownerKey === server);
   const linked = view.list('template').find(one => isLinkedResource(one) && one.ownerKey === server);
   return ofLink ?? linked ?? fitting[0];
+}
+
+/** True for the URI that stands for one which not every client can read. */
+function isRenamed(handle: Handle, uri: string): boolean {
+  return uri.startsWith('longshore://resources/') && clientUri(handle) === uri;
+}
+
+/** The URI as its server knows it, of what a client reads by that handle. */
+export function wireUri({ kind, wireName }: Handle, uri: string): string {
+  return kind === 'resource' ? wireName : asWritten(wireName, uri);
+}
+
+/** The contents of what a client asked for by another URI than its server's, under the one it knows. */
+function asAsked(result: JsonObject, own: string, asked: string): JsonObject {
+  const { contents } = result;
+  if (!Array.isArray(contents)) return result;
+  const renamed = (contents as readonly JsonValue[]).map(one =>
+    isJsonObject(one) && one.uri === own ? { ...one, uri: asked } : one,
+  );
+  return { ...result, contents: renamed };
 }
 
 /** `resources/subscribe`, of 2025 clients: its server stays awake as long as the session wants to hear of changes. */
@@ -64,7 +91,8 @@ export async function subscribe(ground: EndpointGround, exchange: Exchange, para
   if (handle === undefined) throw noResource(uri, era);
   if (!session || session.subscriptions.has(uri)) return {};
   try {
-    session.subscriptions.set(uri, await ground.host.subscribe(client.agentId, handle.ownerKey, uri, signal));
+    const own = wireUri(handle, uri);
+    session.subscriptions.set(uri, await ground.host.subscribe(client.agentId, handle.ownerKey, own, signal));
   } catch (error) {
     throw rpcFailure(error, noResource(uri, era), era);
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { ServerQuestion } from '../../core/ports/call-client.ts';
+import { cut } from '../../lib/cut.ts';
 import { type Message, noticeFrame, type Prepared, type RequestId, requestFrame } from '../json-rpc.ts';
 import type { Exchange, McpClient, SessionState } from '../mcp-client.ts';
 
@@ -147,7 +148,7 @@ export class LegacySession implements SessionState {
 }
 
 function clientError({ code, message }: JsonObject): LongshoreError {
-  const said = typeof message === 'string' ? message.slice(0, 500) : 'no message';
+  const said = typeof message === 'string' ? cut(message, 500) : 'no message';
   return new LongshoreError('protocol-error', `The client could not answer the server's question: ${said}`, {
     data: { code: code ?? null },
   });

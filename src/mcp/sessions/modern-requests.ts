@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { wellFormed } from '../../core/well-formed.ts';
 import { type Message, type Prepared, RpcError, rpcCodes } from '../json-rpc.ts';
 import type { McpClient } from '../mcp-client.ts';
 import { type Method, metaOf, methodOf } from '../methods/methods.ts';
@@ -54,7 +55,7 @@ export class ModernRequests {
     if (round.kind === 'result') return round.result;
     return completed({
       resultType: 'input_required',
-      inputRequests: round.questions as unknown as JsonObject,
+      inputRequests: wellFormed(round.questions as unknown as JsonObject),
       requestState: this.#parked.park(asking, resumable),
     });
   }

@@ -1,7 +1,15 @@
 import { z } from '@hono/zod-openapi';
 import { diagnosticSchema, errorCodes, type Json, type JsonInput, maybe, wholeNumber } from './json.ts';
 import type { RouteTable } from './route.ts';
-import { deadlinesSchema, kindSchema, namedTool, serverSchema, settingsSchema, transportSchema } from './servers.ts';
+import {
+  deadlinesSchema,
+  kindSchema,
+  namedTool,
+  protocolSchema,
+  serverSchema,
+  settingsSchema,
+  transportSchema,
+} from './servers.ts';
 
 const ref = z.string().min(1).max(2_000);
 const refBody = z.object({ ref }).openapi('Ref');
@@ -16,6 +24,7 @@ const loadBody = z
     args: maybe(z.array(z.string())),
     settings: maybe(settingsSchema),
     deadlines: maybe(deadlinesSchema),
+    protocol: maybe(protocolSchema),
   })
   .openapi('Load');
 export type LoadRequest = JsonInput<typeof loadBody>;

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { defaultDeadlines } from '../core/deadlines.ts';
+import { legacyVersions, modernVersions } from '../core/protocol-versions.ts';
 import type { HealthState } from '../core/server-health.ts';
 import type { ServerKind, TransportName } from '../core/words.ts';
 import { diagnosticSchema, errorCodes, type Json, type JsonInput, jsonObject, maybe } from './json.ts';
@@ -47,6 +48,9 @@ export const deadlinesSchema = z
   )
   .openapi('Deadlines');
 
+/** The revision to speak with a server, or `auto`. */
+export const protocolSchema = z.enum(['auto', ...modernVersions, ...legacyVersions]);
+
 /**
  * An MCPServerConfig (`url` counts as `endpoint`), with our settings beside it. Its fields are checked by the one reader
  * of configs, which names each that is wrong.
@@ -61,6 +65,7 @@ const serverConfig = z.looseObject({ name: z.string(), settings: maybe(settingsS
     endpoint: { type: 'string' },
     headers: { type: 'object', additionalProperties: { type: 'string' } },
     transport: { type: 'string', enum: ['stdio', 'streamable-http', 'sse'] },
+    protocol: { type: 'string', enum: [...protocolSchema.options] },
     settings: { $ref: '#/components/schemas/ServerSettings' },
   },
 });
@@ -179,6 +184,8 @@ export const serverSchema = z
     lastError: z.object({ code: z.enum(errorCodes), message: z.string() }).nullable(),
     transport: transportSchema.nullable(),
     protocol_version: z.string().nullable(),
+    /** Why it is that revision, where it is not simply the newest that both speak. */
+    protocol_reason: z.string().nullable(),
     /** Ids of its containers or process groups. */
     holdings: z.array(z.string()),
     tools: z.array(costedTool),

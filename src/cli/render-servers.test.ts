@@ -18,6 +18,7 @@ function server(changes: Partial<ServerView> = {}): ServerView {
     lastError: null,
     transport: 'stdio',
     protocol_version: '2026-07-28',
+    protocol_reason: null,
     holdings: ['123'],
     tools: [{ toolName: 'add', handleName: 'notes__add', tokenCost: 52 }],
     tokenCost: 52,
@@ -49,6 +50,7 @@ describe('renderServers', () => {
       sentence: 'It said:\n\u001b[2Jgone',
       action: { label: 'Restart', command: 'longshore restart notes' },
       protocol_version: null,
+      protocol_reason: null,
       tools: [],
     });
     const text = renderServers(status([failed]), plain);

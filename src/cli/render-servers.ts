@@ -35,9 +35,12 @@ export function renderServers(
 ): string {
   const table = renderTable(servers, columns, { colour, ...(width !== undefined && { width }) });
   const attention = servers.filter(server => server.needsAttention).map(attentionText);
+  const revisions = servers.flatMap(({ server, protocol_reason: why }) =>
+    why === null ? [] : [`${server}: ${visibleText(why)}`],
+  );
   const old = legacy.map(({ name, sentence }) => `${visibleText(name)}: ${visibleText(sentence)}`);
   const wantsDocker = docker.state === 'unavailable' && servers.some(({ kind }) => kind.startsWith('docker-'));
-  return [table, ...attention, ...old, ...(wantsDocker ? [visibleText(docker.sentence)] : [])]
+  return [table, ...attention, ...revisions, ...old, ...(wantsDocker ? [visibleText(docker.sentence)] : [])]
     .filter(part => part !== '')
     .join('\n\n');
 }

@@ -1,8 +1,9 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { Option } from '@commander-js/extra-typings';
-import type { ServerSettings } from '../client/api-types.ts';
+import type { LoadRequest, ServerSettings } from '../client/api-types.ts';
 import { type Deadlines, defaultDeadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
+import { legacyVersions, modernVersions } from '../core/protocol-versions.ts';
 import { collect } from './collect.ts';
 import { duration } from './duration.ts';
 import { pairs } from './pairs.ts';
@@ -16,6 +17,7 @@ export type ServerFlags = {
   readonly cpus?: string | undefined;
   readonly pids?: string | undefined;
   readonly deadline: readonly string[];
+  readonly protocol?: string | undefined;
   readonly allowUnsafe?: true | undefined;
   readonly allowSecretArguments?: true | undefined;
 };
@@ -37,6 +39,12 @@ export function withServerFlags<Args extends unknown[], Options extends OptionVa
       collect,
       [],
     )
+    .addOption(
+      new Option(
+        '--protocol <revision>',
+        'speak this revision of MCP with it, instead of the one that serves best',
+      ).choices(['auto', ...modernVersions, ...legacyVersions]),
+    )
     .option('--allow-unsafe', 'let docker flags pass that weaken isolation')
     .option('--allow-secret-arguments', 'let secrets stand in the command line, where every program can read them');
   // Commander's own type of this chain is too long to be written into a declaration file.
@@ -48,6 +56,7 @@ export function readServerFlags(flags: ServerFlags): {
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: ServerSettings;
   readonly deadlines?: Readonly<Partial<Deadlines>>;
+  readonly protocol?: NonNullable<LoadRequest['protocol']>;
 } {
   const container = {
     ...(flags.network !== undefined && { network: flags.network }),
@@ -64,6 +73,7 @@ export function readServerFlags(flags: ServerFlags): {
   return {
     ...(flags.env.length > 0 && { env: pairs('--env', flags.env) }),
     ...(Object.keys(settings).length > 0 && { settings }),
+    ...(flags.protocol !== undefined && { protocol: flags.protocol as NonNullable<LoadRequest['protocol']> }),
     ...(flags.deadline.length > 0 && { deadlines: readDeadlines(flags.deadline) }),
   };
 }

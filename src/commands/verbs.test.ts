@@ -24,6 +24,7 @@ const time: ServerReport = {
   error: undefined,
   transport: 'stdio',
   protocolVersion: '2026-07-28',
+  protocolReason: null,
   holdings: ['c0ffee'],
   tools: [
     {
@@ -49,6 +50,7 @@ const broken: ServerReport = {
   error: new LongshoreError('failed-to-start', 'It exited with code 1.'),
   transport: null,
   protocolVersion: null,
+  protocolReason: null,
   holdings: [],
   tools: [],
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { defaultDeadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
+import { legacyVersions, modernVersions } from '../core/protocol-versions.ts';
 import { endpointUrl } from './endpoint.ts';
 import { previewReferences } from './references.ts';
 import { hasSurroundingWhitespace } from './selector.ts';
@@ -15,6 +16,8 @@ export const carriable = {
   // Anything else would be refused by fetch with a message that repeats the value.
   headerValue: (value: string) => /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
 };
+
+const revisions = ['auto', ...modernVersions, ...legacyVersions] as const;
 
 const text = z.string('must be a string').refine(carriable.text, 'must not contain a NUL character');
 
@@ -73,5 +76,6 @@ export const configFields = {
   ),
   transport,
   deadlines,
+  protocol: z.enum(revisions, `must be one of ${revisions.join(', ')}`),
   names: z.enum(['plain', 'prefixed'], 'must be plain or prefixed'),
 };

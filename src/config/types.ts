@@ -22,6 +22,8 @@ export interface MCPServerConfig {
   readonly transport?: TransportName;
   /** This server's own deadlines, in milliseconds, in place of the settings'. */
   readonly deadlines?: Partial<Deadlines>;
+  /** The one revision to speak with it, such as `2025-11-25`; `auto` or absent: the newest that serves whoever is behind it. */
+  readonly protocol?: string;
   /** `plain`: its tools are mounted under their own names, without the server's in front; default `prefixed`. */
   readonly names?: 'plain' | 'prefixed';
 }

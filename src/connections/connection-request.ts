@@ -3,8 +3,10 @@ import type { Deadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { OlderEra } from '../core/older-era.ts';
 import type { CallClient } from '../core/ports/call-client.ts';
 import type { VerdictKey, Verdicts } from '../core/ports/verdicts.ts';
+import type { Revisions } from '../core/protocol-versions.ts';
 import type { OnPhase, Opened, OpenRequest, Surroundings } from '../runners/runner.ts';
 import type { Connection } from './connection.ts';
 
@@ -14,6 +16,15 @@ export interface ConnectionRequest {
   readonly serverKey: ServerKey;
   readonly open: (request: OpenRequest) => Promise<Opened>;
   readonly deadlines: Deadlines;
+  /** The revisions that may be spoken: all, or the one that the server's `protocol` setting names. */
+  readonly revisions: Revisions;
+  /**
+   * Where a server of both eras may be spoken to on its older side too: `beside` the newer one (HTTP), `instead` of it
+   * (a process, of which a second one is started before the first is ended), or only at its `next-start` (a container).
+   */
+  readonly olderSide: 'beside' | 'instead' | 'next-start';
+  /** What earlier connections learned about its older side. */
+  readonly olderEra?: OlderEra;
   /** Milliseconds for opening and negotiation together: `deadlines.open`, or `deadlines.openLauncher` for a package launcher. */
   readonly openWithin: number;
   /** Aborts the start; it then rejects with `cancelled`, only after everything that it opened is gone (R50). */

@@ -80,6 +80,11 @@ export interface Connection {
    */
   discover(signal: AbortSignal): Promise<Discovery>;
   /**
+   * Makes ready what a call for that client needs, before the call is decided about; undefined where nothing is to be
+   * done. Rejects only with the signal's reason.
+   */
+  prepare?(client: CallClient | undefined, signal: AbortSignal): Promise<void> | undefined;
+  /**
    * Sends the one operation that the authorisation was minted for; its write happens in the same tick.
    * Resolves with the result verbatim (`isError` included). Rejects with `timeout`, `cancelled`, `server-error`,
    * `connection-lost` (never sent) or `unknown-outcome` (sent, then lost).

@@ -42,10 +42,11 @@ export class NegotiatedConnection implements Connection {
   #proof: Discovery | undefined;
   #diagnostics: readonly Diagnostic[] = [];
 
-  constructor(request: ConnectionRequest, link: ServerLink, life: Life, agreement: Agreement) {
+  /** `epoch`: that of another connection to the same server, for which it stands in; default one of its own. */
+  constructor(request: ConnectionRequest, link: ServerLink, life: Life, agreement: Agreement, epoch?: Epoch) {
     this.agentId = request.agentId;
     this.serverKey = request.serverKey;
-    this.epoch = request.around.randomId() as Epoch;
+    this.epoch = epoch ?? (request.around.randomId() as Epoch);
     this.era = agreement.era;
     this.transport = link.opened.transport;
     this.protocolVersion = agreement.protocolVersion;
@@ -102,7 +103,9 @@ export class NegotiatedConnection implements Connection {
   async discover(signal: AbortSignal): Promise<Discovery> {
     const lists = this.#proof ?? (await this.#within(signal, inner => this.#readLists(inner)));
     const { instructions, capabilities } = this;
-    const discovery = { ...lists, said: { capabilities, ...(instructions !== undefined && { instructions }) } };
+    const { olderEra } = this.#request;
+    const said = { capabilities, ...(instructions !== undefined && { instructions }), ...(olderEra && { olderEra }) };
+    const discovery = { ...lists, said };
     this.#proof = undefined;
     this.#diagnostics = discovery.diagnostics;
     if (this.state.name === 'discovering') this.#life.step('discovered');
@@ -125,9 +128,15 @@ export class NegotiatedConnection implements Connection {
     return this.#greeting;
   }
 
-  /** No `await` stands before the write: what was checked still holds when the frame leaves (R40). */
   async call(authorisation: Authorisation, options: CallOptions = {}): Promise<RawResult> {
-    const operation = this.#request.redeem(authorisation);
+    return await this.perform(this.#request.redeem(authorisation), options);
+  }
+
+  /**
+   * What `call` does once the authorisation is redeemed. No `await` stands before the write: what was checked still
+   * holds when the frame leaves (R40).
+   */
+  async perform(operation: Operation, options: CallOptions): Promise<RawResult> {
     this.#mustBeOurs(operation);
     if (operation.method === 'completion/complete' && !this.supports('completions')) {
       const message = 'This server completes no arguments: it has no "completions" capability. Nothing was sent.';

@@ -2,14 +2,9 @@ import { type Client, type ConnectOptions, ProtocolError } from '@modelcontextpr
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
+import { commonVersion, noCommonVersion, type Revisions } from '../core/protocol-versions.ts';
 import type { Era } from '../core/words.ts';
 import type { Opened } from '../runners/runner.ts';
-import {
-  commonVersion,
-  legacyVersions,
-  modernVersions,
-  noCommonVersion,
-} from '../runners/transport/protocol-versions.ts';
 import { discoverForSdk } from '../runners/transport/sdk-copies.ts';
 import type { Greeting, Tap } from '../runners/transport/tap.ts';
 
@@ -40,14 +35,14 @@ export async function negotiate(
   client: Client,
   tap: Tap,
   opened: Pick<Opened, 'probe' | 'transport'>,
-  remembered: Verdict | undefined,
+  { remembered, revisions }: { readonly remembered: Verdict | undefined; readonly revisions: Revisions },
   signal: AbortSignal,
 ): Promise<Agreement> {
-  const beginning = chooseBeginning(opened, remembered);
+  const beginning = chooseBeginning(opened, remembered, revisions);
   try {
     await client.connect(tap, connectOptions(beginning, signal));
   } catch (error) {
-    throw disagreement(error, tap) ?? error;
+    throw disagreement(error, tap, revisions) ?? error;
   }
   const protocolVersion = client.getNegotiatedProtocolVersion();
   const era = client.getProtocolEra();
@@ -72,17 +67,19 @@ export async function negotiate(
 function chooseBeginning(
   { probe, transport }: Pick<Opened, 'probe' | 'transport'>,
   remembered: Verdict | undefined,
+  revisions: Revisions,
 ): Beginning {
+  if (probe === undefined && revisions.modern.length === 0) return { kind: 'legacy', remembered: false };
   if (probe?.era === 'legacy') return { kind: 'legacy', remembered: false };
   const known = probe ?? remembered;
   if (known?.era === 'modern') {
     const { discover } = known;
     const theirs = textsOf(discover.supportedVersions);
     const isRemembered = remembered?.era === 'modern' && remembered.discover === discover;
-    if (commonVersion(modernVersions, theirs) !== undefined) {
+    if (commonVersion(revisions.modern, theirs) !== undefined) {
       return { kind: 'modern', discover, remembered: isRemembered };
     }
-    if (commonVersion(legacyVersions, theirs) === undefined) throw noCommonVersion(theirs);
+    if (commonVersion(revisions.legacy, theirs) === undefined) throw noCommonVersion(theirs, revisions);
     return { kind: 'legacy', remembered: isRemembered };
   }
   // The two-endpoint transport of 2024 knows no probe: an error to its POST would be the end of it.
@@ -100,7 +97,7 @@ function connectOptions(beginning: Beginning, signal: AbortSignal): ConnectOptio
 }
 
 /** The error that names both sets of versions, where that is what went wrong (R44). */
-function disagreement(error: unknown, { greeting, refusal }: Tap): LongshoreError | undefined {
+function disagreement(error: unknown, { greeting, refusal }: Tap, revisions: Revisions): LongshoreError | undefined {
   const said = [
     error instanceof ProtocolError ? supportedIn(error.data) : [],
     supportedIn(refusal?.data),
@@ -108,9 +105,9 @@ function disagreement(error: unknown, { greeting, refusal }: Tap): LongshoreErro
     greeting?.method === 'server/discover' ? textsOf(greeting.result.supportedVersions) : [],
   ];
   const foreign = said.find(
-    theirs => theirs.length > 0 && commonVersion([...modernVersions, ...legacyVersions], theirs) === undefined,
+    theirs => theirs.length > 0 && commonVersion([...revisions.modern, ...revisions.legacy], theirs) === undefined,
   );
-  return foreign && noCommonVersion(foreign);
+  return foreign && noCommonVersion(foreign, revisions);
 }
 
 /** The versions that the data of a version error lists. */

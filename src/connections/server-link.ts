@@ -5,7 +5,6 @@ import type { Era } from '../core/words.ts';
 import { joinedClose } from '../lib/joined-close.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import type { Opened } from '../runners/runner.ts';
-import { legacyVersions, modernVersions } from '../runners/transport/protocol-versions.ts';
 import type { Origin } from '../runners/transport/pushed-questions.ts';
 import { createTap, type Tap } from '../runners/transport/tap.ts';
 import { atMost, closeWithin } from './closing.ts';
@@ -69,7 +68,7 @@ export class ServerLink {
     });
     this.client = new Client(clientInfo, {
       capabilities: declares,
-      supportedProtocolVersions: [...modernVersions, ...legacyVersions],
+      supportedProtocolVersions: [...request.revisions.modern, ...request.revisions.legacy],
       versionNegotiation: { mode: 'auto' },
       // Rounds of input are ours, because only we can stop a call's clock meanwhile.
       inputRequired: { autoFulfill: false },
@@ -79,7 +78,8 @@ export class ServerLink {
 
   /** See `negotiate`; rejects with the signal's reason as soon as it fires. */
   async negotiate(remembered: Verdict | undefined, signal: AbortSignal): Promise<Agreement> {
-    const negotiation = negotiate(this.client, this.tap, this.opened, remembered, signal);
+    const { revisions } = this.#request;
+    const negotiation = negotiate(this.client, this.tap, this.opened, { remembered, revisions }, signal);
     // Joined when this is ended, for the SDK does not stop a probe at once.
     this.#connecting = negotiation.catch(() => {});
     return await untilAborted(negotiation, signal);

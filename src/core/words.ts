@@ -1,5 +1,6 @@
 import type { AgentId, Digest, Epoch, HandleName, ServerKey } from './ids.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import type { OlderEra } from './older-era.ts';
 
 /** How a server is shipped; one runner each. */
 export type ServerKind = 'process' | 'docker-run' | 'docker-image' | 'remote' | 'gateway';
@@ -89,6 +90,8 @@ export interface Operation {
 export interface SelfDescription {
   readonly instructions?: string;
   readonly capabilities: JsonObject;
+  /** What was learned about its older revisions. */
+  readonly olderEra?: OlderEra;
 }
 
 /** A result verbatim: for `tools/call` with `content`, `isError`, `structuredContent`, `_meta` … as they came. */

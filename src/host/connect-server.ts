@@ -8,7 +8,8 @@ import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { CallClient } from '../core/ports/call-client.ts';
 import type { Verdicts } from '../core/ports/verdicts.ts';
-import { openServer, openWithin, verdictSubject } from '../runners/index.ts';
+import { revisionsOf } from '../core/protocol-versions.ts';
+import { olderSideOf, openServer, openWithin, verdictSubject } from '../runners/index.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import type { KnownSecret } from '../secrets/known-secrets.ts';
 import type { Connect } from '../servers/fleet-needs.ts';
@@ -30,7 +31,7 @@ export interface ConnectNeeds {
 
 /** From a plan to a negotiated connection: references are resolved now and not a moment earlier. */
 export async function connectServer(asked: Connect, needs: ConnectNeeds): Promise<Connection> {
-  const { agentId, serverKey, planned, deadlines, signal, onPhase } = asked;
+  const { agentId, serverKey, planned, olderEra, deadlines, signal, onPhase } = asked;
   const resolved = await resolveReferences(planned.config, needs.references);
   needs.onSecrets(secretValues(resolved));
   const spec = serverSpec(planned, resolved.config);
@@ -42,6 +43,9 @@ export async function connectServer(asked: Connect, needs: ConnectNeeds): Promis
     open: request => openServer(spec, request),
     deadlines,
     openWithin: openWithin(spec, deadlines),
+    revisions: revisionsOf(planned.config.protocol),
+    olderSide: olderSideOf(spec),
+    ...(olderEra && { olderEra }),
     signal,
     verdicts,
     verdictKey: verdictKey({ agentId, ...verdictSubject(spec) }),

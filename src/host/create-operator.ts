@@ -5,6 +5,7 @@ import { selector } from '../config/selector.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
+import { protocolReason } from '../core/older-era.ts';
 import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { RuleView } from '../governance/rules/rules.ts';
@@ -65,7 +66,9 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
     const { config, name } = found;
     const transport = found.kind === 'process' || found.kind === 'remote' ? inferTransport(config) : 'detected';
     const explained = await explainPlanned(found, agentId, needs.around);
-    return { ...explained, server: key, name, cwd: config.cwd, transport };
+    const why = protocolReason(config.protocol, fleet.member(agentId, key)?.lastSaid?.olderEra);
+    const notes = why === undefined ? explained.notes : [...explained.notes, why];
+    return { ...explained, notes, server: key, name, cwd: config.cwd, transport };
   }
 
   async function logs(ref: string): Promise<LogTail> {

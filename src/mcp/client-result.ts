@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { legacyVersions } from '../core/protocol-versions.ts';
 import type { Era } from '../core/words.ts';
-import { legacyVersions } from '../runners/transport/protocol-versions.ts';
 import { tidyResult } from './result-forms.ts';
 
 const serverInfoKey = 'io.modelcontextprotocol/serverInfo';

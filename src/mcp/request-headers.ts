@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { declaredHeaders } from '../connections/x-mcp-header.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { modernVersions } from '../core/protocol-versions.ts';
 import { cut } from '../lib/cut.ts';
-import { modernVersions } from '../runners/transport/protocol-versions.ts';
 import { type Message, RpcError, rpcCodes } from './json-rpc.ts';
 import { metaOf } from './methods/methods.ts';
 import type { View } from './views.ts';

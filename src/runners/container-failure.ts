@@ -76,9 +76,3 @@ export async function endFailed(
     return new LongshoreError('close-failed', `${failure.message} And then: ${message}`, { cause: failure, data });
   }
 }
-
-/** True for a server that ended on the first question, before it had answered anything: it may know only `initialize`. */
-export function exitedUnanswered(error: unknown): boolean {
-  if (!(error instanceof LongshoreError) || error.code !== 'failed-to-start') return false;
-  return error.data?.['exit'] !== undefined && error.data['answered'] === false;
-}

@@ -2,11 +2,11 @@ import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import { inspectContainer } from '../docker/containers.ts';
 import { type Ownership, ownership, readLabels } from '../docker/labels.ts';
 import { removeContainer } from '../docker/remove.ts';
-import { exitedUnanswered } from './container-failure.ts';
 import { openOverHttp } from './container-http.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { openOverStdio, type SpeaksHttp } from './container-stdio.ts';
 import { imageHints } from './image-hints.ts';
+import { negotiateInPlace } from './negotiate-in-place.ts';
 import { reclaim } from './reclaim.ts';
 import type { Opened, OpenRequest } from './runner.ts';
 import type { HttpHint } from './transport/startup-url.ts';
@@ -122,18 +122,11 @@ async function negotiate(
   request: OpenRequest,
   exposed: readonly HttpHint[],
 ): Promise<Opened | SpeaksHttp> {
-  const first = request.verdict?.era === 'legacy' ? 'initialize' : 'discover';
-  const attempt = (question: 'discover' | 'initialize') =>
-    withNameFreed(plan, plan.names.probe, request, () => openOverStdio(plan, request, exposed, question));
-  let found: Opened | SpeaksHttp;
-  try {
-    found = await attempt(first);
-  } catch (error) {
-    if (first !== 'discover' || !exitedUnanswered(error)) throw error;
-    found = await attempt('initialize');
-    if ('wire' in found && found.probe?.era === 'legacy')
-      found = { ...found, probe: { ...found.probe, cacheable: true } };
-  }
+  const { verdict, deadlines, around } = request;
+  const budget = deadlines.containerReady + deadlines.open;
+  const found = await negotiateInPlace<Opened | SpeaksHttp>({ verdict, budget, clock: around.clock }, asking =>
+    withNameFreed(plan, plan.names.probe, request, () => openOverStdio(plan, request, exposed, asking)),
+  );
   if ('wire' in found) await request.around.containers.transports.put(plan.startDigest, { transport: 'stdio' });
   return found;
 }

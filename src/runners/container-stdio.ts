@@ -1,9 +1,10 @@
 import { type Container, startContainer } from './container.ts';
 import { containerFailure, endFailed } from './container-failure.ts';
 import { type ContainerPlan, startOf } from './container-plan.ts';
+import type { Asking } from './negotiate-in-place.ts';
 import type { Opened, OpenRequest } from './runner.ts';
 import { listenForHints } from './transport/log-hints.ts';
-import { probe } from './transport/probe.ts';
+import { type BothAnswered, probe } from './transport/probe.ts';
 import { createHintBoard, raceTransports } from './transport/race.ts';
 import { type HttpHint, startupHint } from './transport/startup-url.ts';
 import { createStdioWire, type StdioWire } from './transport/stdio-wire.ts';
@@ -22,9 +23,9 @@ export async function openOverStdio(
   plan: ContainerPlan,
   request: OpenRequest,
   exposed: readonly HttpHint[],
-  first: 'discover' | 'initialize',
-): Promise<Opened | SpeaksHttp> {
-  const { signal, around, capabilities } = request;
+  asking: Asking,
+): Promise<Opened | SpeaksHttp | BothAnswered> {
+  const { signal, around, capabilities, revisions } = request;
   const { clock, log } = around;
   signal.throwIfAborted();
   request.onPhase('starting', plan.image);
@@ -48,7 +49,7 @@ export async function openOverStdio(
   try {
     request.onPhase('probing', plan.image);
     const result = await raceTransports({
-      stdio: until => probe(wire, { capabilities, first, clock, signal: until }),
+      stdio: until => probe(wire, { capabilities, ...asking, revisions, clock, signal: until }),
       hints,
       exposed,
       clock,
@@ -59,11 +60,16 @@ export async function openOverStdio(
       await container.removal.forcibly(new AbortController().signal);
       return result;
     }
+    const { answer } = result;
+    if (answer.era === 'both') {
+      await container.removal.forcibly(new AbortController().signal);
+      return answer;
+    }
     await container.reached('ready');
     return {
       wire,
       transport: 'stdio',
-      probe: result.answer,
+      probe: answer,
       exited: child.exited,
       stderrTail: () => child.stderr.tail(),
       stderrCount: () => child.stderr.count(),

@@ -46,6 +46,12 @@ export function openWithin(spec: ServerSpec, deadlines: Deadlines): number {
   }
 }
 
+/** See `ConnectionRequest.olderSide`: a container has one name, so that there cannot be two of it. */
+export function olderSideOf({ kind }: ServerSpec): 'beside' | 'instead' | 'next-start' {
+  if (kind === 'remote') return 'beside';
+  return kind === 'process' ? 'instead' : 'next-start';
+}
+
 /** What identifies a server, and apart from it the credential that it is asked with: verdicts are kept by both. */
 export function verdictSubject(spec: ServerSpec): { readonly server: JsonObject; readonly credential: JsonObject } {
   switch (spec.kind) {

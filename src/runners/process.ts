@@ -5,11 +5,12 @@ import { type Child, startChild } from './child.ts';
 import { type FoundCommand, lookUpCommand } from './command-lookup.ts';
 import { type Environment, hideSecrets, serverEnvironment } from './environment.ts';
 import { loginPathOf } from './login-path.ts';
+import { type Asking, negotiateInPlace } from './negotiate-in-place.ts';
 import { createOpenLimit } from './open-limit.ts';
 import { isPackageLauncher } from './package-launcher.ts';
 import { startFailure } from './process-failure.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
-import { probe } from './transport/probe.ts';
+import { type BothAnswered, probe } from './transport/probe.ts';
 import { createStdioWire } from './transport/stdio-wire.ts';
 
 /** A server that is a command on this machine. References in `env` are resolved when it starts. */
@@ -48,15 +49,9 @@ export const processRunner: Runner<ProcessSpec> = {
     using limit = createOpenLimit({ budget, clock: around.clock, signal, serverKey });
     request.onPhase('looking-up', spec.command);
     const launch = await prepare(spec, request);
-    const first = verdict?.era === 'legacy' ? 'initialize' : 'discover';
-    try {
-      return await attempt(launch, request, limit.signal, first);
-    } catch (error) {
-      if (first !== 'discover' || !exitedUnanswered(error)) throw error;
-      // The question may be why it ended (protocol.md 2.2); then that was its answer: it knows only `initialize`.
-      const opened = await attempt(launch, request, limit.signal, 'initialize');
-      return opened.probe?.era === 'legacy' ? { ...opened, probe: { ...opened.probe, cacheable: true } } : opened;
-    }
+    return await negotiateInPlace({ verdict, budget, clock: around.clock }, asking =>
+      attempt(launch, request, limit.signal, asking),
+    );
   },
 };
 
@@ -91,9 +86,9 @@ async function attempt(
   launch: Launch,
   request: OpenRequest,
   signal: AbortSignal,
-  first: 'discover' | 'initialize',
-): Promise<Opened> {
-  const { agentId, serverKey, around, capabilities } = request;
+  asking: Asking,
+): Promise<Opened | BothAnswered> {
+  const { agentId, serverKey, around, capabilities, revisions } = request;
   const { clock, log } = around;
   const { hide } = launch;
   signal.throwIfAborted();
@@ -104,7 +99,11 @@ async function attempt(
   try {
     await child.reached('started');
     request.onPhase('negotiating');
-    const answer = await probe(wire, { capabilities, first, clock, signal });
+    const answer = await probe(wire, { capabilities, ...asking, revisions, clock, signal });
+    if (answer.era === 'both') {
+      await child.closeForcibly(new AbortController().signal);
+      return answer;
+    }
     await child.reached('ready');
     return {
       wire,
@@ -132,11 +131,6 @@ async function endFailed(child: Child, failure: LongshoreError): Promise<void> {
     const { message, data = {} } = asLongshoreError(error);
     throw new LongshoreError('close-failed', `${failure.message}\n${message}`, { cause: failure, data });
   }
-}
-
-function exitedUnanswered(error: unknown): boolean {
-  if (!(error instanceof LongshoreError) || error.code !== 'failed-to-start') return false;
-  return error.data?.['exit'] !== undefined && error.data['answered'] === false;
 }
 
 async function isFolder(path: string): Promise<boolean> {

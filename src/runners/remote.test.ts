@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../core/clock.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';
 import { agentId, type InstanceId, randomId, serverKey } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
+import { allRevisions } from '../core/protocol-versions.ts';
 import { type RemoteSpec, remoteRunner, remoteSpec } from './remote.ts';
 import type { Opened, OpenRequest } from './runner.ts';
 
@@ -43,6 +44,7 @@ function request(more: Partial<OpenRequest> = {}, clock = systemClock): OpenRequ
     deadlines: defaultDeadlines,
     signal: new AbortController().signal,
     capabilities: {},
+    revisions: allRevisions,
     onPhase: () => undefined,
     around: {
       env: {},

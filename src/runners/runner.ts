@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
+import type { Revisions } from '../core/protocol-versions.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
 import type { ContainerGround } from './container-ground.ts';
 import type { ProbeAnswer } from './transport/probe.ts';
@@ -58,6 +59,8 @@ export interface OpenRequest {
   readonly verdict?: Verdict;
   /** Client capabilities to declare where the runner negotiates in place. */
   readonly capabilities: JsonObject;
+  /** The revisions that may be spoken. */
+  readonly revisions: Revisions;
   readonly onPhase: OnPhase;
   readonly around: Surroundings;
 }

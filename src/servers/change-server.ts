@@ -94,25 +94,35 @@ function changedPlan(row: SavedServer, config: JsonObject, settings: PlanSetting
   const none = { saved: new Map() };
   // Whatever is wrong with it is said by the one reader of configs, which `plan` asks.
   if (row.image === null) return plan(config as unknown as MCPServerConfig, none, kept);
-  const { env, args, deadlines } = ofImage(row, config);
+  const { env, args, deadlines, protocol } = ofImage(row, config);
   return plan(row.image, none, {
     ...kept,
     ...(env && { env }),
     ...(args && { args }),
     ...(deadlines && { deadlines }),
+    ...(protocol !== undefined && { protocol }),
   });
 }
 
 /** An image has no command and no address; of the rest the same is valid as for any server. */
 function ofImage({ serverKey }: SavedServer, config: JsonObject): MCPServerConfig {
-  const { env, args, deadlines, ...others } = config;
+  const { env, args, deadlines, protocol, ...others } = config;
   const [other] = Object.keys(others);
   if (other !== undefined) {
-    throw new LongshoreError('bad-config', `${other} cannot be set for an image; only env, args and deadlines can.`, {
-      data: { problems: [{ path: other, message: 'is no field of an image' }] },
-    });
+    throw new LongshoreError(
+      'bad-config',
+      `${other} cannot be set for an image; only env, args, deadlines and protocol can.`,
+      {
+        data: { problems: [{ path: other, message: 'is no field of an image' }] },
+      },
+    );
   }
-  const given = { ...(env && { env }), ...(args && { args }), ...(deadlines && { deadlines }) };
+  const given = {
+    ...(env && { env }),
+    ...(args && { args }),
+    ...(deadlines && { deadlines }),
+    ...(protocol !== undefined && { protocol }),
+  };
   const parsed = parseConfigBody({ name: serverKey, command: 'image', ...given });
   if ('error' in parsed) throw parsed.error;
   return parsed.config;

@@ -137,5 +137,5 @@ export function entryOf(
 /** Equal for entries of which nothing needs to be written. */
 function signatureOf(entries: Entries, said: SelfDescription | undefined): string {
   const definitions = entries.map(entry => [entry.kind, entry.wireName, entry.definitionDigest, entry.protocolVersion]);
-  return JSON.stringify([definitions, said?.instructions, said?.capabilities]);
+  return JSON.stringify([definitions, said?.instructions, said?.capabilities, said?.olderEra]);
 }

@@ -3,6 +3,7 @@ import type { Connection, Notice } from '../connections/connection.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { OlderEra } from '../core/older-era.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Mount } from '../core/ports/mount.ts';
 import type { OnPhase } from '../runners/runner.ts';
@@ -13,6 +14,8 @@ export interface Connect {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
   readonly planned: PlannedServer;
+  /** What was learned about its older revisions. */
+  readonly olderEra?: OlderEra;
   readonly deadlines: Deadlines;
   readonly signal: AbortSignal;
   readonly onPhase: OnPhase;

@@ -171,8 +171,8 @@ async function keepLoaded(book: SavedBook, who: Actor, member: ServerMember, set
   }
 }
 
-function hasSettings({ env, args, container, allowUnsafe, deadlines }: SaveSettings): boolean {
-  return [env, args, container, allowUnsafe, deadlines].some(setting => setting !== undefined);
+function hasSettings({ env, args, container, allowUnsafe, deadlines, protocol }: SaveSettings): boolean {
+  return [env, args, container, allowUnsafe, deadlines, protocol].some(setting => setting !== undefined);
 }
 
 function ownSettings(row: SavedServer): LongshoreError {

@@ -17,6 +17,8 @@ export interface PlanSettings {
   readonly container?: ContainerSettings;
   readonly allowUnsafe?: boolean;
   readonly deadlines?: Partial<Deadlines>;
+  /** See `MCPServerConfig.protocol`. */
+  readonly protocol?: string;
 }
 
 /** The names that a bare word can mean. */
@@ -57,13 +59,18 @@ export function isExplicitImage(ref: string): boolean {
 
 function planImage(ref: string, settings: PlanSettings): PlannedServer {
   const image = normaliseImage(ref);
-  const { env, args, container, allowUnsafe, deadlines } = settings;
+  const { env, args, container, allowUnsafe, deadlines, protocol } = settings;
   return {
     identity: `image:${image}`,
     name: image,
     wantedKey: imageServerKey(image),
     kind: 'docker-image',
-    config: { name: imageServerKey(image), ...(env && { env }), ...(args && { args }) },
+    config: {
+      name: imageServerKey(image),
+      ...(env && { env }),
+      ...(args && { args }),
+      ...(protocol !== undefined && { protocol }),
+    },
     image,
     ...(container && { container }),
     ...(allowUnsafe && { allowUnsafe }),
@@ -82,7 +89,11 @@ function planConfig(body: MCPServerConfig, settings: PlanSettings): PlannedServe
     name: config.name,
     wantedKey: keyOf(config.name),
     kind: kindOf(config),
-    config: settings.env ? { ...config, env: { ...config.env, ...settings.env } } : config,
+    config: {
+      ...config,
+      ...(settings.env && { env: { ...config.env, ...settings.env } }),
+      ...(settings.protocol !== undefined && { protocol: settings.protocol }),
+    },
     ...(settings.allowUnsafe && { allowUnsafe: true }),
     deadlines,
     diagnostics,

@@ -66,9 +66,14 @@ export function plannedOf(row: Pick<SavedServer, 'name' | 'mode' | 'config' | 'i
     throw new LongshoreError('bad-config', `What is saved of ${row.name} is damaged. Remove it and add it again.`);
   }
   const { allowUnsafe, container } = settingsOf(row);
-  const { env, args, deadlines, name: _, ...config } = configOf(row) as unknown as MCPServerConfig;
+  const { env, args, deadlines, protocol, name: _, ...config } = configOf(row) as unknown as MCPServerConfig;
   const settings = { ...(allowUnsafe && { allowUnsafe }), ...(container && { container }) };
-  const start = { ...(env && { env }), ...(args && { args }), ...(deadlines && { deadlines }) };
+  const start = {
+    ...(env && { env }),
+    ...(args && { args }),
+    ...(deadlines && { deadlines }),
+    ...(protocol !== undefined && { protocol }),
+  };
   if (row.image === null) return plan({ ...config, ...start, name: row.name }, { saved: new Map() }, settings);
   return plan(row.image, { saved: new Map() }, { ...settings, ...start });
 }

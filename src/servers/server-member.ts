@@ -204,10 +204,12 @@ export class ServerMember {
   async #connect(signal: AbortSignal, onPhase: OnPhase): Promise<Connection> {
     const { agentId, serverKey } = this;
     const deadlines: Deadlines = { ...this.#needs.deadlines, ...this.#planned.deadlines };
+    const olderEra = this.lastSaid?.olderEra;
     const connection = await this.#needs.connect({
       agentId,
       serverKey,
       planned: this.#planned,
+      ...(olderEra && { olderEra }),
       deadlines,
       signal,
       onPhase,

@@ -37,6 +37,8 @@ export interface ServerReport {
   readonly transport: TransportName | null;
   /** Negotiated, or for one that is not connected the one it last had (R45). */
   readonly protocolVersion: string | null;
+  /** Why it is that one, where it is not simply the newest that both speak. */
+  readonly protocolReason: string | null;
   /** Ids of its containers or process groups. */
   readonly holdings: readonly string[];
   readonly tools: readonly ToolReport[];

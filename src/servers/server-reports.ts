@@ -1,6 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import { protocolReason } from '../core/older-era.ts';
 import type { Ledger } from '../core/ports/ledger.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import type { Registry } from '../governance/registry/registry.ts';
@@ -58,6 +59,7 @@ function savedReport(sources: ReportSources, agentId: AgentId, row: ListedSaved)
     error,
     transport: row.transport ?? null,
     protocolVersion: row.protocol_version ?? null,
+    protocolReason: reasonOf(member),
     holdings: row.holdings,
     tools: row.tools.map(tool => ({ ...tool, mounted: isMounted(sources, agentId, row.server, tool.handleName) })),
     diagnostics: [...diagnostics, ...(member?.discovery?.diagnostics ?? [])],
@@ -83,6 +85,7 @@ async function memberReport(sources: ReportSources, member: ServerMember): Promi
     error: 'error' in state ? state.error : undefined,
     transport: connection?.transport ?? null,
     protocolVersion: connection?.protocolVersion ?? handles[0]?.protocolVersion ?? null,
+    protocolReason: reasonOf(member),
     holdings: holdings.map(holding => holding.engineId ?? holding.name ?? holding.id),
     tools: handles.map(({ handleName, wireName, definition }): ToolReport => {
       const { description } = definition;
@@ -91,6 +94,10 @@ async function memberReport(sources: ReportSources, member: ServerMember): Promi
     }),
     diagnostics: [...diagnostics, ...(connection?.diagnostics() ?? []), ...(discovery?.diagnostics ?? [])],
   });
+}
+
+function reasonOf(member: ServerMember | undefined): string | null {
+  return (member && protocolReason(member.planned.config.protocol, member.lastSaid?.olderEra)) ?? null;
 }
 
 function isMounted({ registry }: ReportSources, agentId: AgentId, server: ServerKey, handleName: string): boolean {

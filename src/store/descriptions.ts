@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { readOlderEra } from '../core/older-era.ts';
 import type { SelfDescription } from '../core/words.ts';
 import type { Migration, Table } from './table.ts';
 
@@ -14,7 +15,12 @@ export interface Descriptions {
 
 type DescriptionsTables = {
   servers: { server_id: string };
-  descriptions: { server_id: string; instructions: string | null; capabilities_json: string };
+  descriptions: {
+    server_id: string;
+    instructions: string | null;
+    capabilities_json: string;
+    older_era_json: string | null;
+  };
 };
 
 const create: Migration = {
@@ -30,9 +36,16 @@ const create: Migration = {
   },
 };
 
-/** Instructions and capabilities of each saved server, beside its cached definitions. */
+const addOlderEra: Migration = {
+  number: 14,
+  async up(db) {
+    await db.schema.alterTable('descriptions').addColumn('older_era_json', 'text').execute();
+  },
+};
+
+/** Instructions, capabilities and what was learned about the older revisions of each saved server, beside its cached definitions. */
 export const descriptionsTable: Table<Descriptions> = {
-  migrations: [create],
+  migrations: [create, addOlderEra],
   open({ db: untyped }) {
     const db = untyped.$extendTables<DescriptionsTables>();
     return {
@@ -49,8 +62,9 @@ export const descriptionsTable: Table<Descriptions> = {
         const sound = rows.map(row => [row.server_id, ifSound(row)] as const);
         return new Map(sound.flatMap(([id, said]) => (said === undefined ? [] : [[id, said] as const])));
       },
-      async put(serverId, { instructions = null, capabilities }) {
-        const said = { instructions, capabilities_json: JSON.stringify(capabilities) };
+      async put(serverId, { instructions = null, capabilities, olderEra }) {
+        const older_era_json = olderEra === undefined ? null : JSON.stringify(olderEra);
+        const said = { instructions, capabilities_json: JSON.stringify(capabilities), older_era_json };
         await db.transaction().execute(async transaction => {
           const server = await transaction
             .selectFrom('servers')
@@ -72,10 +86,12 @@ export const descriptionsTable: Table<Descriptions> = {
 function ifSound({
   instructions,
   capabilities_json,
+  older_era_json,
 }: Omit<DescriptionsTables['descriptions'], 'server_id'>): SelfDescription | undefined {
   try {
     const capabilities = JSON.parse(capabilities_json) as JsonObject;
-    return { capabilities, ...(instructions !== null && { instructions }) };
+    const olderEra = readOlderEra(older_era_json === null ? undefined : (JSON.parse(older_era_json) as JsonValue));
+    return { capabilities, ...(instructions !== null && { instructions }), ...(olderEra && { olderEra }) };
   } catch {
     return undefined;
   }

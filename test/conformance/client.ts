@@ -14,6 +14,7 @@ import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
 import type { CallClient } from '../../src/core/ports/call-client.ts';
 import { silentLog } from '../../src/core/ports/log.ts';
 import { type VerdictKey, verdictsInMemory } from '../../src/core/ports/verdicts.ts';
+import { allRevisions } from '../../src/core/protocol-versions.ts';
 import type { Definition, Operation } from '../../src/core/words.ts';
 import { remoteRunner } from '../../src/runners/remote.ts';
 import { containerGround } from '../fixtures/container-ground.ts';
@@ -51,6 +52,8 @@ async function connect(url: string): Promise<Connection> {
       remoteRunner.open({ kind: 'remote', url, transport: 'streamable-http', inferred: false, headers: {} }, request),
     deadlines: defaultDeadlines,
     openWithin: defaultDeadlines.open,
+    revisions: allRevisions,
+    olderSide: 'beside',
     signal: new AbortController().signal,
     verdicts: verdictsInMemory(),
     verdictKey: 'conformance' as VerdictKey,

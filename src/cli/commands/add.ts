@@ -66,7 +66,7 @@ export function serverConfig(
     throw new LongshoreError('usage', 'Say which server, in one way: -- COMMAND ARGS…, or --url URL, or --json JSON.');
   }
   const [program, ...args] = command ?? [];
-  const { env, settings, deadlines } = readServerFlags(flags);
+  const { env, settings, deadlines, protocol } = readServerFlags(flags);
   const headers = headerPairs('--header', flags.header);
   const base: JsonObject = json === undefined ? {} : jsonConfig(json);
   return {
@@ -79,6 +79,7 @@ export function serverConfig(
     ...merged('env', base, env ?? {}),
     ...merged('headers', base, headers),
     ...(deadlines && { deadlines: { ...deadlines } }),
+    ...(protocol !== undefined && { protocol }),
     ...(settings && { settings: settings as JsonObject }),
   } as AddServerRequest;
 }

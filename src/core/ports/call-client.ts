@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../json.ts';
+import type { Era } from '../words.ts';
 
 /** One question of a server to the client behind a call: `elicitation/create`, `sampling/createMessage` or `roots/list`. */
 export interface ServerQuestion {
@@ -14,6 +15,8 @@ export interface ServerQuestion {
 export interface CallClient {
   /** Calls of one client have one identity: a question of a 2025 server names no call, and is put to who is alone there. */
   readonly identity: string;
+  /** Which era this client itself speaks; absent where it is no MCP client. */
+  readonly era?: Era;
   /** Client capabilities, verbatim as this client declared them; a 2026 server gets them with the call. */
   readonly capabilities: JsonObject;
   /**
@@ -37,6 +40,11 @@ const capabilityOf: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
   'roots/list': 'roots',
 };
+
+/** True for a client of 2025 that declared something which only servers of 2025 can ask it for in the midst of a call. */
+export function asksLikeIn2025({ era, capabilities }: CallClient): boolean {
+  return era === 'legacy' && Object.values(capabilityOf).some(name => isJsonObject(capabilities[name]));
+}
 
 /** True if those client capabilities cover that question; `elicitation: {}` means forms only, as it did before there was a URL mode. */
 export function covers(capabilities: JsonObject, { method, params }: ServerQuestion): boolean {

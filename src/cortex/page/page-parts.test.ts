@@ -61,6 +61,7 @@ const server: ServerView = {
   lastError: null,
   transport: 'stdio',
   protocol_version: '2026-07-28',
+  protocol_reason: null,
   holdings: [],
   tools: [],
   tokenCost: 0,

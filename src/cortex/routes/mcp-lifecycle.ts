@@ -37,9 +37,16 @@ function settingsOf({
   env,
   args,
   deadlines,
+  protocol,
   settings,
 }: Omit<Asked<'POST /api/mcp/load'>['body'], 'ref'>): SaveSettings {
-  return { ...settings, ...(env && { env }), ...(args && { args }), ...(deadlines && { deadlines }) };
+  return {
+    ...settings,
+    ...(env && { env }),
+    ...(args && { args }),
+    ...(deadlines && { deadlines }),
+    ...(protocol !== undefined && { protocol }),
+  };
 }
 
 /** `after` a number that was not reached yet is of an earlier life of the service: then all lines are new. */

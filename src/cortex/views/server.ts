@@ -16,6 +16,7 @@ export function serverView(report: ServerReport): ServerView {
     lastError: error ? { code: error.code, message: error.message } : null,
     transport,
     protocol_version: report.protocolVersion,
+    protocol_reason: report.protocolReason,
     holdings,
     tools: report.tools.map(({ handleName, toolName, tokenCost, description }) => ({
       handleName,

@@ -59,7 +59,7 @@ export interface Dispatched {
 export type Dispatch = (call: Call, signal: AbortSignal) => Promise<Dispatched>;
 
 /** What dispatch needs of a connection. */
-export type LiveConnection = Pick<Connection, 'epoch' | 'state' | 'call'>;
+export type LiveConnection = Pick<Connection, 'epoch' | 'state' | 'prepare' | 'call'>;
 
 /** What dispatch needs of the many connections. */
 export interface Fleet {

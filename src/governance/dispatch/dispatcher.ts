@@ -102,9 +102,13 @@ async function wake(
   args: JsonObject | undefined,
   signal: AbortSignal,
 ): Promise<AwakeHandle> {
-  const connection = needs.fleet.connection(named.agentId, named.ownerKey);
-  if (isAwake(named) && connection?.epoch === named.epoch) return named;
-  await needs.fleet.wake(named.agentId, named.ownerKey, signal);
+  const { agentId, ownerKey, epoch } = named;
+  const live = needs.fleet.connection(agentId, ownerKey);
+  const isBound = isAwake(named) && live?.epoch === epoch;
+  const connection = isBound ? live : await needs.fleet.wake(agentId, ownerKey, signal);
+  const preparing = connection.prepare?.(call.client, signal);
+  if (isBound && preparing === undefined) return named;
+  await preparing;
   const handle = resolve(needs, call, args);
   if (isAwake(handle)) return handle;
   throw stale(handle);

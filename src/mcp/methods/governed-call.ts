@@ -47,6 +47,7 @@ export async function governedCall(ground: EndpointGround, exchange: Exchange, w
     meta: exchange.meta,
     client: {
       identity: exchange.identity,
+      era: exchange.era,
       capabilities: exchange.capabilities,
       isThere: () => exchange.isThere(),
       ask: (questions, until) => exchange.ask(questions, until),

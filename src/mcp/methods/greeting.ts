@@ -1,8 +1,8 @@
 import type { ServerKey } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { legacyVersions, modernVersions } from '../../core/protocol-versions.ts';
 import { version } from '../../core/version.ts';
 import { cut } from '../../lib/cut.ts';
-import { legacyVersions, modernVersions } from '../../runners/transport/protocol-versions.ts';
 
 /** How Longshore introduces itself to clients. */
 export const serverInfo = { name: 'longshore', title: 'Longshore', version } as const;

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { legacyVersions } from '../../runners/transport/protocol-versions.ts';
+import { legacyVersions } from '../../core/protocol-versions.ts';
 import type { EndpointGround } from '../ground.ts';
 import { type Message, type Prepared, RpcError, rpcCodes } from '../json-rpc.ts';
 import type { McpClient } from '../mcp-client.ts';

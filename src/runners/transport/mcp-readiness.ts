@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
+import { legacyVersions } from '../../core/protocol-versions.ts';
 import { clientInfo } from '../../core/version.ts';
-import { legacyVersions } from './protocol-versions.ts';
 
 /** How long is waited. */
 export interface ReadinessOptions {

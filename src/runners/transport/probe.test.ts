@@ -5,8 +5,8 @@ import { wiredServer } from '../../../test/fixtures/wired-server.ts';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { silentLog } from '../../core/ports/log.ts';
-import { type ProbeAnswer, type ProbeOptions, probe } from './probe.ts';
-import { legacyVersions, modernVersions } from './protocol-versions.ts';
+import { legacyVersions, modernVersions } from '../../core/protocol-versions.ts';
+import { type BothAnswered, type ProbeAnswer, type ProbeOptions, probe } from './probe.ts';
 import { createStdioWire, type StdioWire } from './stdio-wire.ts';
 import type { Frame } from './wire.ts';
 
@@ -88,6 +88,7 @@ describe('what the probe sends', () => {
       params: { protocolVersion: '2025-11-25', capabilities: { roots: {} }, clientInfo: { name: 'longshore' } },
     });
     await reply('initialize', { result: initialized });
+    await clock.advance();
     await answer;
     expect(methods(asked)).toEqual(['server/discover', 'initialize']); // and never notifications/initialized
   });
@@ -140,16 +141,23 @@ describe('what decides', () => {
     const { clock, reply, answer } = probing();
     await clock.advance();
     await reply('initialize', { result: initialized });
+    await clock.advance();
     expect(await answer).toEqual({ era: 'legacy', initialize: initialized, cacheable: false });
   });
 
-  it('R44: a server that was only slow to start is what it makes of initialize, which it reads next', async () => {
+  it.each([
+    ['in their order', ['server/discover', 'initialize']],
+    ['the second one first', ['initialize', 'server/discover']],
+  ])('R44: says that a server which was only slow to start has answered both questions, %s', async (_how, order) => {
     const both = probing();
     await both.clock.advance();
-    await both.reply('server/discover', { result: discovered });
-    await both.reply('initialize', { result: initialized });
-    expect(await both.answer).toEqual({ era: 'legacy', initialize: initialized, cacheable: false });
+    for (const method of order) {
+      await both.reply(method, { result: method === 'initialize' ? initialized : discovered });
+    }
+    expect(await both.answer).toEqual({ era: 'both' });
+  });
 
+  it('R44: a slow server that refuses initialize is modern', async () => {
     const modernOnly = probing();
     await modernOnly.clock.advance();
     await modernOnly.reply('server/discover', { result: discovered });
@@ -223,6 +231,7 @@ describe('what stays on the wire', () => {
     await clock.advance();
     await say({ id: 'theirs', method: 'ping' });
     await reply('initialize', { result: initialized });
+    await clock.advance();
     await answer;
     await say({ method: 'notifications/message', params: { n: 2 } });
     const heard = heardBy(wire);
@@ -255,8 +264,37 @@ describe('what stays on the wire', () => {
   });
 });
 
+describe('a revision that was chosen', () => {
+  it('R44: with 2025 revisions alone, only initialize is sent, with the first of them', async () => {
+    const { asked, clock, reply, answer } = probing({ revisions: { modern: [], legacy: ['2025-06-18'] } });
+    await clock.advance();
+    expect(asked).toMatchObject([{ method: 'initialize', params: { protocolVersion: '2025-06-18' } }]);
+    await reply('initialize', { result: initialized });
+    expect(await answer).toMatchObject({ era: 'legacy' });
+  });
+
+  it('R44: with 2026-07-28 alone, initialize is never sent, however long the server is silent', async () => {
+    const { asked, clock, reply, answer } = probing({ revisions: { modern: ['2026-07-28'], legacy: [] } });
+    await clock.advance();
+    expect(methods(asked)).toEqual(['server/discover']);
+    await reply('server/discover', { result: discovered });
+    expect(await answer).toMatchObject({ era: 'modern' });
+  });
+
+  it.each([
+    ['server/discover', { modern: ['2026-07-28'], legacy: [] }],
+    ['initialize', { modern: [], legacy: ['2025-06-18'] }],
+  ])('R44: a server that refuses %s is told so, and nothing else is tried', async (method, revisions) => {
+    const { asked, reply, answer } = probing({ revisions });
+    await turn();
+    await reply(method, unknownMethod);
+    await expect(answer).rejects.toThrow(/refused the handshake: .*no such method/);
+    expect(asked).toHaveLength(1);
+  });
+});
+
 describe('real servers', () => {
-  const probeReal = async (name: string, args: string[] = []): Promise<ProbeAnswer> => {
+  const probeReal = async (name: string, args: string[] = []): Promise<ProbeAnswer | BothAnswered> => {
     await using server = wiredServer(name, args);
     const signal = AbortSignal.timeout(10_000);
     return await probe(server.wire, { capabilities: {}, first: 'discover', clock: systemClock, signal });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
-import type { ProbeAnswer } from './probe.ts';
+import type { BothAnswered, ProbeAnswer } from './probe.ts';
 import type { HttpHint } from './startup-url.ts';
 
 /** The hints of one container, as they come in. */
@@ -30,7 +30,7 @@ export function createHintBoard(): HintBoard {
 /** The two runners of the race (R9). */
 export interface RaceOptions {
   /** Negotiates over stdin and stdout; settles soon after its signal fires. */
-  readonly stdio: (signal: AbortSignal) => Promise<ProbeAnswer>;
+  readonly stdio: (signal: AbortSignal) => Promise<ProbeAnswer | BothAnswered>;
   /** What its log says about HTTP. */
   readonly hints: HintBoard;
   /** Where HTTP may be although no log says so (the image's EXPOSE): tried after a long silence. */
@@ -41,7 +41,7 @@ export interface RaceOptions {
 
 /** How a container wants to be spoken to. */
 export type RaceResult =
-  | { readonly transport: 'stdio'; readonly answer: ProbeAnswer }
+  | { readonly transport: 'stdio'; readonly answer: ProbeAnswer | BothAnswered }
   | {
       readonly transport: 'streamable-http';
       /** Where to try, most likely first. */
@@ -70,7 +70,7 @@ export async function raceTransports(options: RaceOptions): Promise<RaceResult> 
   const { hints, exposed, clock, signal } = options;
   const loser = new AbortController();
   const timers = new AbortController();
-  let negotiated: { readonly answer: ProbeAnswer } | { readonly failure: unknown } | undefined;
+  let negotiated: { readonly answer: ProbeAnswer | BothAnswered } | { readonly failure: unknown } | undefined;
   const stdio = options.stdio(AbortSignal.any([signal, loser.signal])).then(
     answer => {
       negotiated = { answer };

@@ -148,6 +148,7 @@ export type ImportAnswer = Json<typeof imported>;
 
 const healthState = z.enum([
   'stopped',
+  'unloaded',
   'starting',
   'connected',
   'degraded',

@@ -24,7 +24,7 @@ function unloaded(report: UnloadReport): Envelope {
   const data = unloadedData(report);
   const confirmation = sentence(report);
   if (error)
-    return partly(confirmation, error.code, `What is saved of it could not be removed. ${error.message}`, data);
+    return partly(confirmation, error.code, `What is saved of it could not be changed. ${error.message}`, data);
   if (secrets.length === 0) return succeeded(confirmation, data);
   const left = `Its secrets ${secrets.join(', ')} could not be removed; remove them with: longshore secret rm NAME`;
   return partly(confirmation, 'secret-unreadable', left, data);
@@ -34,7 +34,7 @@ function sentence({ server, process_removed: process, saved_removed: saved }: Un
   const stopped = process === true ? 'is stopped' : 'was not running';
   const forgotten = {
     true: ' and is not saved any more.',
-    false: '; it stays saved, and loading it by its name starts it again.',
+    false: '; it stays saved, and only loading it by its name starts it again.',
     not_saved: '.',
     failed: '.',
   }[`${saved}`];

@@ -5,6 +5,7 @@ import type { ServerFacts, ServerLife } from './server-life.ts';
 /** The words for how a server is, the same in CLI, REST and page. */
 export type HealthState =
   | 'stopped'
+  | 'unloaded'
   | 'starting'
   | 'connected'
   | 'degraded'
@@ -45,6 +46,8 @@ export function serverHealth(facts: ServerFacts, now: number): ServerHealth {
       return facts.enabled
         ? calm('stopped', 'It is asleep; its first call starts it.', 'Start', `longshore load ${key}`)
         : calm('disabled', 'It is switched off and is not started.', 'Enable', `longshore enable ${key}`);
+    case 'unloaded':
+      return calm('unloaded', 'It is saved, but not loaded: no call starts it.', 'Load', `longshore load ${key}`);
     case 'starting':
       return calm('starting', `It is starting: ${phaseText(life)}.`, 'Stop', `longshore unload ${key}`);
     case 'connected':

@@ -8,8 +8,8 @@ import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
 import { createToolSearch } from '../governance/registry/tool-index.ts';
 import type { Fleet } from '../servers/fleet.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
 import { type HealthSources, serverHealthOf } from '../servers/server-health-of.ts';
-import type { ServerMember } from '../servers/server-member.ts';
 import type { Callers } from '../store/callers.ts';
 
 /** One server as its agent's clients care for it. */
@@ -70,7 +70,7 @@ export function createClientSide(needs: ClientSideNeeds): ClientSide {
   const sees: ClientSide['sees'] = ({ caller, scope }, handle) =>
     !isHidden(handle, caller, scope(), governance.rules.policy);
 
-  function missing(member: ServerMember): ClientServer['missing'] {
+  function missing(member: ManagedServer): ClientServer['missing'] {
     const { agentId, serverKey } = member;
     const isKnown = member.connection !== undefined || registry.list(agentId, { ownerKey: serverKey }).length > 0;
     if (isKnown) return undefined;

@@ -12,7 +12,7 @@ import { revisionsOf } from '../core/protocol-versions.ts';
 import { olderSideOf, openServer, openWithin, verdictSubject } from '../runners/index.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import type { KnownSecret } from '../secrets/known-secrets.ts';
-import type { Connect } from '../servers/fleet-needs.ts';
+import type { Connect } from '../servers/fleet-deps.ts';
 import { serverSpec } from '../servers/server-spec.ts';
 
 /** What every start needs besides its plan. */

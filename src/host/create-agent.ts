@@ -8,17 +8,16 @@ import type { Diagnostic, Handle } from '../core/words.ts';
 import { isInScope } from '../governance/dispatch/caller-scope.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
-import { joinedClose } from '../lib/joined-close.ts';
 import type { Explanation } from '../runners/explain.ts';
 import type { Fleet, StartOptions } from '../servers/fleet.ts';
 import { savedKind, savedLife } from '../servers/list-saved.ts';
 import { loadServer, reloadServer } from '../servers/load-server.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
 import { notLoaded } from '../servers/not-loaded.ts';
 import { type PlanSettings, plan } from '../servers/plan.ts';
 import { displayName, type SavedBook } from '../servers/saved-book.ts';
 import { savedServers } from '../servers/saved-servers.ts';
-import type { ServerMember } from '../servers/server-member.ts';
-import { unloadServer } from '../servers/unload-server.ts';
+import { endServer, unloadServer } from '../servers/unload-server.ts';
 import type { SavedServer } from '../store/servers.ts';
 import type { Agent, ListedServer, LoadedServer, LoadOptions, Tool } from './agent.ts';
 import { type ApprovalWatch, agentApprovals, agentAudit, agentRules } from './agent-governance.ts';
@@ -47,11 +46,11 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     return view;
   }
 
-  function toolsOf({ serverKey }: ServerMember): readonly Tool[] {
+  function toolsOf({ serverKey }: ManagedServer): readonly Tool[] {
     return registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).map(viewOf);
   }
 
-  function find(ref: string): ServerMember {
+  function find(ref: string): ManagedServer {
     const member = fleet.find(agentId, ref);
     if (member) return member;
     throw notLoaded(fleet, agentId, ref);
@@ -76,7 +75,7 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
         rows.find(row => row.serverKey === member.serverKey),
       );
     });
-    const others = rows.filter(row => !fleet.member(agentId, row.serverKey)).map(listedRow);
+    const others = rows.filter(row => !fleet.server(agentId, row.serverKey)).map(listedRow);
     return await Promise.all([...loaded, ...others]);
   }
 
@@ -99,7 +98,7 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     };
   }
 
-  async function listed(member: ServerMember, row: SavedServer | undefined): Promise<ListedServer> {
+  async function listed(member: ManagedServer, row: SavedServer | undefined): Promise<ListedServer> {
     const { serverKey, planned, state, connection } = member;
     return {
       server: serverKey,
@@ -118,20 +117,16 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     };
   }
 
-  async function end(): Promise<void> {
-    await Promise.all([needs.saved.refreshes.stopAll(agentId), fleet.unloadAll(agentId)]);
-  }
-
-  // What could not be cleaned up is kept, and the next dispose tries again (R54).
-  const dispose = joinedClose(end);
+  // Not joined: what was asked for after an earlier one is ended too, and what that one left is tried again (R54).
+  const dispose = () => needs.saved.endAll(agentId);
 
   return {
     agentId,
     async load(ref, options = {}) {
       const { signal, onPhase, save = false, actor = 'library', ...settings } = options;
       const request = { ref, settings, save, options: startOptions({ signal, onPhase }) };
-      const { member, ...saving } = await loadServer(needs.saved, { agentId, actor }, request);
-      return { ...loadedServer(member, toolsOf(member)), ...saving };
+      const { server, ...saving } = await loadServer(needs.saved, { agentId, actor }, request);
+      return { ...saving, ...loadedServer(server, toolsOf(server)) };
     },
     async reload(ref, options = {}) {
       const member = await reloadServer(needs.saved, { agentId, actor: 'library' }, ref, startOptions(options));
@@ -161,15 +156,14 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     approvals: agentApprovals(agentId, needs.governance, needs.watch),
     audit: agentAudit(agentId, needs.governance),
     async cleanupMcpTransport(serverName) {
-      const member = fleet.find(agentId, serverName);
-      if (member) await fleet.unload(agentId, member.serverKey);
+      await endServer(needs.saved, agentId, serverName);
     },
     dispose,
     [Symbol.asyncDispose]: dispose,
   };
 }
 
-function loadedServer(member: ServerMember, tools: readonly Tool[]): Omit<LoadedServer, 'saved' | 'saveError'> {
+function loadedServer(member: ManagedServer, tools: readonly Tool[]): Omit<LoadedServer, 'saved' | 'saveError'> {
   const { connection, serverKey, planned } = member;
   if (!connection) throw new LongshoreError('connection-lost', `${serverKey} stopped as soon as it was loaded.`);
   return {
@@ -184,7 +178,7 @@ function loadedServer(member: ServerMember, tools: readonly Tool[]): Omit<Loaded
   };
 }
 
-function diagnosticsOf({ planned, connection, discovery }: ServerMember): readonly Diagnostic[] {
+function diagnosticsOf({ planned, connection, discovery }: ManagedServer): readonly Diagnostic[] {
   return [...planned.diagnostics, ...(connection?.diagnostics() ?? []), ...(discovery?.diagnostics ?? [])];
 }
 

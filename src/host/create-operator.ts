@@ -66,14 +66,14 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
     const { config, name } = found;
     const transport = found.kind === 'process' || found.kind === 'remote' ? inferTransport(config) : 'detected';
     const explained = await explainPlanned(found, agentId, needs.around);
-    const why = protocolReason(config.protocol, fleet.member(agentId, key)?.lastSaid?.olderEra);
+    const why = protocolReason(config.protocol, fleet.server(agentId, key)?.lastSaid?.olderEra);
     const notes = why === undefined ? explained.notes : [...explained.notes, why];
     return { ...explained, notes, server: key, name, cwd: config.cwd, transport };
   }
 
   async function logs(ref: string): Promise<LogTail> {
     const row = rowMeant(await saved.rows(agentId), ref);
-    const member = row ? fleet.member(agentId, row.serverKey) : fleet.find(agentId, ref);
+    const member = row ? fleet.server(agentId, row.serverKey) : fleet.find(agentId, ref);
     if (member) {
       const lines = member.stderrTail().map(line => redactor.text(line));
       return { server: member.serverKey, lines, next: member.stderrCount() };

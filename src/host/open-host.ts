@@ -29,7 +29,7 @@ import { maskedLog } from '../secrets/masked-log.ts';
 import { createRedactor, type Redactor } from '../secrets/redact.ts';
 import { DefinitionCache } from '../servers/definition-cache.ts';
 import { Fleet } from '../servers/fleet.ts';
-import type { Connect } from '../servers/fleet-needs.ts';
+import type { Connect } from '../servers/fleet-deps.ts';
 import { startIdleSleep } from '../servers/idle-sleep.ts';
 import { SavedBook } from '../servers/saved-book.ts';
 import { serverHealthOf } from '../servers/server-health-of.ts';
@@ -180,11 +180,11 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const fleet = new Fleet({
     ...ways,
     log,
-    mount: cache.following(
-      registryMount(registry, () => {}),
-      registry,
-    ),
+    mount: cache.following(registryMount(registry), registry),
     clock,
+    held: async (agentId, serverKey) =>
+      (await ledger.list({ agentId, serverKey })).filter(({ engineId }) => engineId !== null).length,
+    owners: async () => (await ledger.list()).filter(holding => holding.instance === instance),
     idleFor: (agentId, serverKey) => idleFor(registry, clock, agentId, serverKey),
     onNotice: ({ agentId, serverKey }, notice) => notices.tell({ agentId, server: serverKey, ...notice }),
     onState: member =>
@@ -291,11 +291,11 @@ function idleFor(registry: Registry, clock: Clock, agentId: AgentId, serverKey: 
   return clock.now() - (holds.idleSince(agentId, serverKey) ?? 0);
 }
 
-/** Removes everything that the ledger still has of a server, and returns how many things that were. */
+/** Removes everything that the ledger still has of a server, and returns how much of it was really there (R60). */
 async function reclaimAll(around: Surroundings, owner: { agentId: AgentId; serverKey: ServerKey }): Promise<number> {
-  const holdings = await around.ledger.list(owner);
-  for (const holding of holdings) await reclaim(holding, around);
-  return holdings.length;
+  let removed = 0;
+  for (const holding of await around.ledger.list(owner)) if (await reclaim(holding, around)) removed += 1;
+  return removed;
 }
 
 /** Begins no more calls, ends the fleet and, once nothing of it is left, what it stood on; a failed run may be repeated (R54). */
@@ -309,6 +309,7 @@ function disposer(
   async function end(): Promise<void> {
     governance.stop();
     await Promise.all([saved.close(), fleet.close()]);
+    await fleet.reclaimLeft();
     await held[Symbol.asyncDispose]();
     onEnd();
   }

@@ -2,6 +2,11 @@
 export class KeyedMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
+  /** The names for which a task runs or waits. */
+  names(): readonly string[] {
+    return [...this.#tails.keys()];
+  }
+
   /** Runs the task after all earlier ones with any of these names have settled, however they settled. */
   async run<Value>(names: readonly string[], task: () => Promise<Value>): Promise<Value> {
     const before = names.flatMap(name => this.#tails.get(name) ?? []);

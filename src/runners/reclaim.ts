@@ -4,7 +4,7 @@ import { listContainers } from '../docker/containers.ts';
 import { label } from '../docker/labels.ts';
 import { removeContainer } from '../docker/remove.ts';
 import { linkEngine } from './engine-link.ts';
-import { killMarked } from './marked-processes.ts';
+import { killMarked, markedProcesses } from './marked-processes.ts';
 import type { Surroundings } from './runner.ts';
 
 const rounds = 20;
@@ -14,13 +14,14 @@ const engineTime = 20_000;
 /**
  * Removes what a row of the ledger stands for, proven by its marker, and then the row (R62). For rows that no open
  * server answers for: a failed start kept for inspection, or a run of the host that is dead. Rejects with
- * `close-failed`; the row then stays and says why.
+ * `close-failed`; the row then stays and says why. Resolves with true if something was there to be removed.
  */
-export async function reclaim(holding: Holding, around: Surroundings): Promise<void> {
+export async function reclaim(holding: Holding, around: Surroundings): Promise<boolean> {
   try {
     await around.ledger.update(holding.id, { state: 'closing' });
-    await removals[holding.kind](holding, around);
+    const wasThere = await removals[holding.kind](holding, around);
     await around.ledger.forget(holding.id);
+    return wasThere;
   } catch (error) {
     const { message } = asLongshoreError(error);
     await around.ledger.update(holding.id, { state: 'failed', lastError: message });
@@ -44,23 +45,25 @@ export async function sweep(around: Surroundings): Promise<void> {
   }
 }
 
-const removals: Readonly<Record<Holding['kind'], (holding: Holding, around: Surroundings) => Promise<void>>> = {
+/** Each gives back true if something of it was there. */
+const removals: Readonly<Record<Holding['kind'], (holding: Holding, around: Surroundings) => Promise<boolean>>> = {
   process: removeProcesses,
   gateway: removeProcesses,
   container: removeContainers,
 };
 
 /** By its label, wherever it is; the label of our home must be there too. */
-async function removeContainers({ marker, engine }: Holding, around: Surroundings): Promise<void> {
+async function removeContainers({ marker, engine }: Holding, around: Surroundings): Promise<boolean> {
   const { cli } = await linkEngine(engine ?? { program: 'docker', globals: [], env: {} }, around);
   const labels = [label('marker', marker), label('home', around.containers.homeId)];
-  for (const facts of await listContainers(cli, labels, { deadline: engineTime })) {
-    await removeContainer(cli, facts.id, { budget: engineTime, clock: around.clock });
-  }
+  const found = await listContainers(cli, labels, { deadline: engineTime });
+  for (const { id } of found) await removeContainer(cli, id, { budget: engineTime, clock: around.clock });
+  return found.length > 0;
 }
 
-async function removeProcesses({ instance, marker }: Holding, { platform }: Surroundings): Promise<void> {
+async function removeProcesses({ instance, marker }: Holding, { platform }: Surroundings): Promise<boolean> {
+  const before = await markedProcesses({ instance, marker }, platform);
   const left = await killMarked({ instance, marker }, { platform, rounds });
-  if (left.length === 0) return;
+  if (left.length === 0) return before.length > 0;
   throw new LongshoreError('close-failed', `processes ${left.join(', ')} are still there after SIGKILL.`);
 }

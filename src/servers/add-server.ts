@@ -3,7 +3,7 @@ import { LongshoreError } from '../core/errors.ts';
 import type { Diagnostic } from '../core/words.ts';
 import type { SavedServer } from '../store/servers.ts';
 import { type PlanSettings, plan } from './plan.ts';
-import { type Actor, displayName, type SavedBook, turnOf } from './saved-book.ts';
+import { type Actor, displayName, type SavedBook } from './saved-book.ts';
 import { savedName } from './saved-plan.ts';
 
 /** What may be set where a server is saved. */
@@ -32,9 +32,12 @@ export async function addServer(
   const { agentId } = who;
   const { fleet, servers } = book.needs;
   const { allowSecretArguments = false } = settings;
-  const planned = plan(server, book.known(await book.rows(agentId)), settings);
-  const name = savedName(agentId, planned);
-  return await book.turns.run([turnOf(agentId, name)], async () => {
+  const find = async () => {
+    const planned = plan(server, book.known(await book.rows(agentId)), settings);
+    const name = savedName(agentId, planned);
+    return { meant: { planned, name }, names: [name] };
+  };
+  return await book.inOrder(agentId, find, async ({ planned, name }) => {
     book.mustBeOpen();
     const existing = await book.named(agentId, name);
     if (existing) {
@@ -50,7 +53,7 @@ export async function addServer(
       fleet.reserve(agentId, serverKey);
       try {
         await book.record('server_saved', who, name);
-        const entry = book.entry(who, secured, { serverKey, enabled: true, allowSecretArguments });
+        const entry = book.entry(who, secured, { serverKey, enabled: true, loaded: true, allowSecretArguments });
         const [saved] = await servers.save([entry]);
         if (!saved) throw new LongshoreError('internal', `${name} was not saved.`);
         await book.place(saved.server);

@@ -46,8 +46,8 @@ export async function changeServer(
         );
       }
       const secured = await book.secrets.secure(planned, before.secrets ?? [], allowSecretArguments);
-      const { serverKey, enabled } = row;
-      const entry = book.entry(who, secured, { serverKey, enabled, allowSecretArguments });
+      const { serverKey, enabled, loaded } = row;
+      const entry = book.entry(who, secured, { serverKey, enabled, loaded, allowSecretArguments });
       const changed = startsAlike(row, entry)
         ? row
         : await book.keeping(secured, () => replaceRow(book, who, row, entry));

@@ -49,13 +49,14 @@ export class DefinitionCache {
     return {
       ...mount,
       mount: (discovered, reason) => {
-        mount.mount(discovered, reason);
+        const diagnostics = mount.mount(discovered, reason);
         const { agentId, serverKey, epoch, said } = discovered;
         const serverId = this.#ids.get(`${agentId} ${serverKey}`);
-        if (serverId === undefined || epoch === null) return;
+        if (serverId === undefined || epoch === null) return diagnostics;
         const entries = registry.list(agentId, { ownerKey: serverKey }).map(entryOf);
         // Never rejects: a failure is logged, and the next start of the server writes again.
         void this.keepLogged(serverId, entries, said, serverKey);
+        return diagnostics;
       },
     };
   }

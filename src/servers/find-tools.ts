@@ -46,7 +46,7 @@ export function findTools(agentId: AgentId, { fleet, registry, saved }: ToolSour
     const key = row?.serverKey ?? fleet.find(agentId, ref)?.serverKey;
     if (key === undefined) throw notLoaded(fleet, agentId, ref);
     if (row) mayStart(saved, row);
-    if (row && !fleet.member(agentId, key)) {
+    if (row && !fleet.server(agentId, key)) {
       throw new LongshoreError(
         'unknown-server',
         `${ref} is saved, but it is not loaded. Load it: longshore load ${key}`,

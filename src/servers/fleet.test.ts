@@ -8,7 +8,7 @@ import { agentId, type Epoch, randomId, type ServerKey } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
 import type { Discovered, MountReason } from '../core/ports/mount.ts';
 import { Fleet, type StartOptions } from './fleet.ts';
-import type { ServerMember } from './server-member.ts';
+import type { ManagedServer } from './managed-server.ts';
 
 const agent = agentId('did:example:one');
 const found: Discovery = {
@@ -76,7 +76,9 @@ class Server implements Connection {
     this.checks += 1;
     return Promise.resolve();
   }
-  onListChanged() {
+  changeList: () => void = () => {};
+  onListChanged(listener: () => void) {
+    this.changeList = listener;
     return () => {};
   }
   stderrTail() {
@@ -107,12 +109,17 @@ function fleetOf(connect: (key: ServerKey) => Promise<Server>) {
     log: silentLog,
     clock: systemClock,
     mount: {
-      mount: ({ epoch }: Discovered, reason) => void mounts.push([reason, epoch]),
+      mount: ({ epoch }: Discovered, reason) => {
+        mounts.push([reason, epoch]);
+        return [];
+      },
       withdraw: () => {
         mounts.push(['withdraw', null]);
         return 1;
       },
     },
+    held: () => Promise.resolve(0),
+    owners: () => Promise.resolve([]),
     async connect({ serverKey }) {
       const server = await connect(serverKey);
       servers.push(server);
@@ -310,7 +317,7 @@ describe('Fleet', () => {
       return { ...made, member };
     }
 
-    function nameOf(member: ServerMember): string {
+    function nameOf(member: ManagedServer): string {
       return member.state.name;
     }
 
@@ -437,6 +444,89 @@ describe('Fleet', () => {
       fleet.offer(agent, member.serverKey, seen);
       fleet.offer(agent, 'nobody' as ServerKey, seen);
       expect(mounts.map(([reason]) => reason)).toEqual(['load', 'load', 'wake']);
+    });
+
+    it('Q11: a call in the moment of a crash waits for the next start, which is known before the crash is told', async () => {
+      const gate = Promise.withResolvers<void>();
+      const { fleet, member, servers, states } = restore('one');
+      await fleet.wake(agent, member.serverKey, options().signal);
+      const [first] = servers;
+      if (!first) throw new Error('nothing was started');
+      // What is left of it takes a while to go.
+      first.close = () => gate.promise;
+      first.end('exited with code 1');
+      await Promise.resolve();
+      expect(states.at(-1)).toBe('restarting');
+      const calls = [fleet.wake(agent, member.serverKey, options().signal)];
+      await vi.advanceTimersByTimeAsync(50);
+      calls.push(fleet.wake(agent, member.serverKey, options().signal));
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(servers).toHaveLength(1);
+      gate.resolve();
+      expect((await Promise.all(calls)).map(({ epoch }) => epoch)).toEqual([servers[1]?.epoch, servers[1]?.epoch]);
+      expect(states).not.toContain('failed');
+    });
+
+    it('Q11: a call waits for the next of several tries too', async () => {
+      let starts = 0;
+      const { fleet, member, servers } = restore('one', async key => {
+        starts += 1;
+        if (starts === 2) throw new LongshoreError('failed-to-start', 'exited');
+        return new Server(key);
+      });
+      await fleet.wake(agent, member.serverKey, options().signal);
+      servers[0]?.end('exited');
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect([starts, nameOf(member)]).toEqual([2, 'restarting']);
+      const call = fleet.wake(agent, member.serverKey, options().signal);
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect((await call).epoch).toBe(servers[1]?.epoch);
+    });
+
+    it('is not started again while something of it is left that could not be removed', async () => {
+      const { fleet, member, servers } = restore('one');
+      await fleet.wake(agent, member.serverKey, options().signal);
+      if (servers[0]) servers[0].failsToClose = 1;
+      servers[0]?.end('exited');
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect([servers.length, nameOf(member)]).toEqual([1, 'close-failed']);
+    });
+
+    it('T2: whoever stops or reloads it waits for the end of a listing that is under way', async () => {
+      const { fleet, member, servers } = restore('one');
+      await fleet.wake(agent, member.serverKey, options().signal);
+      const [first] = servers;
+      if (!first) throw new Error('nothing was started');
+      const gate = Promise.withResolvers<Discovery>();
+      first.discover = () => gate.promise;
+      first.changeList();
+      const order: string[] = [];
+      const reload = fleet.reload(agent, member.serverKey, options()).then(() => order.push('reloaded'));
+      await vi.advanceTimersByTimeAsync(100);
+      expect([order, first.closes]).toEqual([[], 0]);
+      order.push('listed');
+      gate.resolve(found);
+      await reload;
+      expect([order, first.closes, servers.length]).toEqual([['listed', 'reloaded'], 1, 2]);
+    });
+
+    it('D1: a start that comes after a stop in the same turn never brings back what is gone', async () => {
+      const { fleet, member, servers } = restore('one');
+      await fleet.wake(agent, member.serverKey, options().signal);
+      const [stopped, woken, loaded] = await Promise.allSettled([
+        fleet.unload(agent, member.serverKey),
+        fleet.wake(agent, member.serverKey, options().signal),
+        fleet.load(agent, planned('one'), options()),
+      ]);
+      expect([stopped.status, woken.status, loaded.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(fleet.server(agent, member.serverKey)).not.toBe(member);
+      expect([servers.length, servers[0]?.closes]).toEqual([2, 1]);
+      await Promise.all([
+        fleet.unload(agent, member.serverKey),
+        fleet.load(agent, planned('one'), options()).catch(() => undefined),
+        fleet.close(),
+      ]);
+      expect([fleet.list(agent), servers.map(server => server.closes)]).toEqual([[], [1, 1]]);
     });
 
     it('starts and stops only after what is done aside', async () => {

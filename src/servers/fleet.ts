@@ -1,12 +1,14 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { Connection, Discovery } from '../connections/connection.ts';
-import { type ErrorCode, LongshoreError } from '../core/errors.ts';
+import { asLongshoreError, type ErrorCode, LongshoreError } from '../core/errors.ts';
 import { type AgentId, reservedServerKeys, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
+import type { ServerLife } from '../core/server-life.ts';
 import type { WithdrawReason } from '../core/words.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import type { OnPhase } from '../runners/runner.ts';
-import type { FleetNeeds, MemberNeeds } from './fleet-needs.ts';
-import { ServerMember, type StopOutcome } from './server-member.ts';
+import type { FleetDeps, ServerDeps } from './fleet-deps.ts';
+import { ManagedServer, type StopOutcome } from './managed-server.ts';
+import { ServerSlot } from './server-slot.ts';
 import { isElsewhere, passing, Supervisor } from './supervisor.ts';
 
 /** How a load or reload is told and stopped. */
@@ -14,6 +16,9 @@ export interface StartOptions {
   readonly signal: AbortSignal;
   readonly onPhase: OnPhase;
 }
+
+/** How a load treats a server that runs already: true to start it again, by the new plan. */
+export type Replaces = (running: PlannedServer) => boolean;
 
 /** A saved server at the start of a host: not started, but listed by what it offered when it was last seen. */
 export interface Restored {
@@ -23,40 +28,43 @@ export interface Restored {
 }
 
 /** Where a saved server has neither a connection nor one under way. */
-const atRest: ReadonlySet<ServerMember['state']['name']> = new Set(['stopped', 'failed', 'restarting', 'crash-loop']);
+const atRest: ReadonlySet<ServerLife['name']> = new Set(['stopped', 'failed', 'restarting', 'crash-loop']);
 
 /** Milliseconds that a remote server has for a sign of life. */
 const lifeLimit = 5_000;
 
-/** All servers of all agents of one host. Agents never see each other's (R58). */
+/**
+ * All servers of all agents of one host. Agents never see each other's (R58). Whether there is a server under a key is
+ * decided in the turns of its slot: a load that comes after an unload makes a new server, one that came before is ended by it.
+ */
 export class Fleet {
-  readonly #members = new Map<string, ServerMember>();
-  readonly #needs: FleetNeeds;
-  readonly #memberNeeds: MemberNeeds;
+  readonly #slots = new Map<string, ServerSlot<ManagedServer>>();
+  readonly #deps: FleetDeps;
+  readonly #serverDeps: ServerDeps;
   readonly #supervisor: Supervisor;
-  /** Saved servers: they start on their first call, sleep when idle, and start again when they crash. */
-  readonly #saved = new Set<ServerMember>();
-  /** Keys that belong to saved servers, also to those that are not here now. */
+  /** Keys of saved servers, also of those that are not here now. Those start on their first call, sleep when idle, and start again when they crash. */
   readonly #reserved = new Set<string>();
   #open = true;
 
-  constructor(needs: FleetNeeds) {
-    this.#needs = needs;
-    this.#supervisor = new Supervisor(needs.clock, needs.log);
-    this.#memberNeeds = {
-      ...needs,
-      onState: member => this.#onState(member),
-      comesBack: member => this.#comesBack(member),
-      onDown: member => this.#onDown(member),
+  constructor(deps: FleetDeps) {
+    this.#deps = deps;
+    this.#supervisor = new Supervisor(deps.clock, deps.log);
+    this.#serverDeps = {
+      ...deps,
+      onState: server => this.#onState(server),
+      comesBack: server => this.#comesBack(server),
+      afterFailure: (server, error) =>
+        this.#comesBack(server) ? this.#supervisor.crashed(server, error) : { name: 'failed', error },
+      onStuck: server => this.#supervisor.forget(server),
     };
   }
 
-  /** The wanted key, or with four hex digits of the server's identity where another server has it (design.md, "server key"). */
+  /** The wanted key, or with four hex digits of the server's identity where another server has it. */
   freeKey(agentId: AgentId, planned: PlannedServer): ServerKey {
     const suffixed = `${planned.wantedKey.slice(0, 59)}-${sha256(planned.identity).slice(0, 4)}`;
     for (const candidate of [planned.wantedKey, suffixed]) {
-      const id = memberId(agentId, candidate);
-      const isFree = !this.#members.has(id) && !this.#reserved.has(id);
+      const id = slotId(agentId, candidate);
+      const isFree = !this.#slots.has(id) && !this.#reserved.has(id);
       if (!reservedServerKeys.includes(candidate) && isFree) return serverKey(candidate);
     }
     throw new LongshoreError(
@@ -67,50 +75,47 @@ export class Fleet {
 
   /** Keeps a key for a saved server, whether it is here or not. */
   reserve(agentId: AgentId, key: ServerKey): void {
-    this.#reserved.add(memberId(agentId, key));
+    this.#reserved.add(slotId(agentId, key));
   }
 
   /** The saved server is no more, and any server may have its key. */
   release(agentId: AgentId, key: ServerKey): void {
-    this.#reserved.delete(memberId(agentId, key));
+    this.#reserved.delete(slotId(agentId, key));
   }
 
   /** Takes a saved server in without starting it (R68); one that is here already is left as it is. */
-  restore(agentId: AgentId, { planned, serverKey, last }: Restored): ServerMember {
-    const existing = this.member(agentId, serverKey);
-    if (existing) return existing;
+  restore(agentId: AgentId, { planned, serverKey, last }: Restored): ManagedServer {
     this.reserve(agentId, serverKey);
-    const member = new ServerMember(agentId, serverKey, planned, this.#memberNeeds);
-    this.#members.set(memberId(agentId, serverKey), member);
-    this.#saved.add(member);
-    if (last) member.offerDormant(last.discovery, last.protocolVersion, 'load');
-    return member;
+    const slot = this.#slots.get(slotId(agentId, serverKey)) ?? this.#newSlot(agentId, serverKey, planned);
+    if (slot.server) return slot.server;
+    const server = this.#put(slot, planned);
+    if (last) server.offerDormant(last.discovery, last.protocolVersion);
+    return server;
   }
 
   /** From now on the server, if it is still here, is a saved one, started by that plan the next time. */
-  keep(member: ServerMember, planned: PlannedServer): void {
-    this.reserve(member.agentId, member.serverKey);
-    if (this.member(member.agentId, member.serverKey) !== member) return;
-    this.#saved.add(member);
-    member.replan(planned);
+  keep(server: ManagedServer, planned: PlannedServer): void {
+    this.reserve(server.agentId, server.serverKey);
+    if (this.server(server.agentId, server.serverKey) === server) server.replan(planned);
   }
 
   /** Lists a saved server by what it was seen to offer meanwhile, unless it runs, starts or ends: then it lists itself. */
   offer(agentId: AgentId, key: ServerKey, { discovery, protocolVersion }: NonNullable<Restored['last']>): void {
-    const member = this.member(agentId, key);
-    if (member && atRest.has(member.state.name)) member.offerDormant(discovery, protocolVersion, 'load');
+    const server = this.server(agentId, key);
+    if (server && atRest.has(server.state.name)) server.offerDormant(discovery, protocolVersion);
   }
 
   /** Puts every saved server to sleep that was idle for that many milliseconds; servers in use are left alone. */
   async sleepIdle(idle: number): Promise<void> {
-    const resting = [...this.#saved].map(async member => {
-      const { agentId, serverKey, wishes } = member;
-      const mayRest = () => !wishes.keepAwake && (this.#needs.idleFor(agentId, serverKey) ?? -1) >= idle;
-      if (member.connection && mayRest()) await member.sleep(mayRest);
+    const resting = this.#servers().map(async server => {
+      const { agentId, serverKey, subscriptions } = server;
+      const mayRest = () =>
+        this.#isSaved(server) && !subscriptions.keepAwake && (this.#deps.idleFor(agentId, serverKey) ?? -1) >= idle;
+      if (server.connection && mayRest()) await server.sleep(mayRest);
     });
     for (const result of await Promise.allSettled(resting)) {
       if (result.status === 'rejected')
-        this.#needs.log.warn({ error: String(result.reason) }, 'A server could not be put to sleep.');
+        this.#deps.log.warn({ error: String(result.reason) }, 'A server could not be put to sleep.');
     }
   }
 
@@ -119,72 +124,94 @@ export class Fleet {
    * after a sleep of this machine, sessions and sockets may be gone without a word. Others slept along with it.
    */
   async checkRemotes(): Promise<void> {
-    const remote = [...this.#members.values()].filter(isElsewhere);
-    await Promise.all(remote.flatMap(member => member.connection?.checkLife(lifeLimit) ?? []));
+    const remote = this.#servers().filter(isElsewhere);
+    await Promise.all(remote.flatMap(server => server.connection?.checkLife(lifeLimit) ?? []));
   }
 
-  /** Starts a planned server, or returns the one that already runs for the same plan. */
-  async load(agentId: AgentId, planned: PlannedServer, options: StartOptions): Promise<ServerMember> {
-    this.#mustBeOpen();
-    const member = this.#memberFor(agentId, planned);
-    await member.start(options.signal, options.onPhase);
-    return member;
-  }
-
-  /** Stops and starts a server again; with a plan, by that plan. Throws `unknown-server`. */
-  async reload(
+  /**
+   * Starts a planned server, or returns the one that already runs for the same plan, started again by this one where
+   * `replaces` says so. If that fails, the next start of a saved server is by the plan it had.
+   */
+  async load(
     agentId: AgentId,
-    key: ServerKey,
+    planned: PlannedServer,
     options: StartOptions,
-    planned?: PlannedServer,
-  ): Promise<ServerMember> {
+    replaces: Replaces = () => false,
+  ): Promise<ManagedServer> {
     this.#mustBeOpen();
-    const member = this.#known(agentId, key);
-    this.#supervisor.forget(member);
-    await member.reload(planned, options.signal, options.onPhase);
-    return member;
+    const slot = this.#slotOf(agentId, planned);
+    if (slot.server && replaces(slot.server.planned)) slot.endRunningStart();
+    return await slot.start(async unwanted => {
+      const server = slot.server ?? this.#put(slot, planned);
+      const signal = AbortSignal.any([options.signal, unwanted]);
+      if (replaces(server.planned)) await this.#replace(server, planned, { ...options, signal });
+      else await server.open(signal, options.onPhase);
+      return server;
+    });
   }
 
-  /** Stops a server and forgets it; it stays listed while anything of it is left (R54). Throws `unknown-server`. */
+  /** Stops and starts a server again. Throws `unknown-server`. */
+  async reload(agentId: AgentId, key: ServerKey, options: StartOptions): Promise<ManagedServer> {
+    this.#mustBeOpen();
+    const slot = this.#known(agentId, key);
+    slot.endRunningStart();
+    return await slot.start(async unwanted => {
+      const { server } = slot;
+      if (!server) throw this.#unknown(agentId, key);
+      this.#supervisor.forget(server);
+      await server.reopen(undefined, AbortSignal.any([options.signal, unwanted]), options.onPhase);
+      return server;
+    });
+  }
+
+  /**
+   * Stops a server and forgets it; it stays listed while anything of it is left (R54). Starts that were asked for before
+   * are ended by it. Throws `unknown-server`, or `close-failed`.
+   */
   async unload(agentId: AgentId, key: ServerKey, reason: WithdrawReason = 'unload'): Promise<StopOutcome> {
-    const member = this.#known(agentId, key);
-    this.#supervisor.forget(member);
-    const outcome = await member.stop(reason);
-    // Another start may have been queued behind this stop; then the server is wanted again.
-    if (member.state.name === 'stopped') {
-      this.#members.delete(memberId(agentId, key));
-      this.#saved.delete(member);
-    }
-    return outcome;
+    const slot = this.#known(agentId, key);
+    // Asked before the start is aborted, which takes away what it has made.
+    const held = this.#deps.held(agentId, key);
+    slot.endStarts();
+    if (slot.server) this.#supervisor.forget(slot.server);
+    return await slot.run(async () => {
+      const { server } = slot;
+      // Another unload was first.
+      if (!server) return { process: 'not-running', handlesWithdrawn: 0 };
+      const outcome = await server.close(reason);
+      this.#supervisor.forget(server);
+      slot.server = undefined;
+      return (await held) > 0 ? { ...outcome, process: 'removed' } : outcome;
+    });
   }
 
   /** The live connection of a server, if it has one: not one that was lost a moment ago. */
   connection(agentId: AgentId, key: ServerKey): Connection | undefined {
-    const connection = this.member(agentId, key)?.connection;
+    const connection = this.server(agentId, key)?.connection;
     return connection?.state.name === 'ready' ? connection : undefined;
   }
 
   /** The live connection, after starting the server if it sleeps. Throws `unknown-server` or why it does not start. */
   async wake(agentId: AgentId, key: ServerKey, signal: AbortSignal): Promise<Connection> {
     this.#mustBeOpen();
-    const member = this.#known(agentId, key);
-    const { connection } = member;
+    const server = this.#knownServer(agentId, key);
+    const { connection } = server;
     // It was lost a moment ago, which its server learns before we go on.
     if (connection && connection.state.name !== 'ready') await connection.ended;
-    await this.#supervisor.nextTry(member, signal);
-    const { state } = member;
+    await this.#supervisor.nextTry(server, signal);
+    const { state } = server;
     // A start that its caller gave up says nothing about the server, nor does an engine that is away; every other failure
     // stands until a person acts, unless asking again costs nothing.
     const passesBy: ReadonlySet<ErrorCode> = new Set(['cancelled', 'docker-unavailable']);
-    const mayPass = (code: ErrorCode) => passesBy.has(code) || (isElsewhere(member) && passing.has(code));
+    const mayPass = (code: ErrorCode) => passesBy.has(code) || (isElsewhere(server) && passing.has(code));
     const stands = state.name === 'crash-loop' || (state.name === 'failed' && !mayPass(state.error.code));
     if (stands) throw state.error;
-    return await member.start(signal, () => {});
+    return await server.start(signal, () => {});
   }
 
   /** Sets the log level of a server, now and on every later connection of it. Throws `unknown-server`, or as the connection does. */
   async setLogLevel(agentId: AgentId, key: ServerKey, level: string): Promise<void> {
-    await this.#known(agentId, key).wishes.setLogLevel(level);
+    await this.#knownServer(agentId, key).subscriptions.setLogLevel(level);
   }
 
   /**
@@ -193,84 +220,133 @@ export class Fleet {
    */
   async subscribe(agentId: AgentId, key: ServerKey, uri: string, signal: AbortSignal): Promise<AsyncDisposable> {
     await this.wake(agentId, key, signal);
-    const subscription = await this.#known(agentId, key).wishes.subscribe(uri);
+    const subscription = await this.#knownServer(agentId, key).subscriptions.subscribe(uri);
     if (!signal.aborted) return subscription;
     await subscription[Symbol.asyncDispose]();
     throw new LongshoreError('cancelled', `The subscription to ${uri} was cancelled.`);
   }
 
-  member(agentId: AgentId, key: ServerKey): ServerMember | undefined {
-    return this.#members.get(memberId(agentId, key));
+  server(agentId: AgentId, key: ServerKey): ManagedServer | undefined {
+    return this.#slots.get(slotId(agentId, key))?.server;
   }
 
   /** The server that a person means: by its key, its name, or the identity that its plan has. */
-  find(agentId: AgentId, ref: string): ServerMember | undefined {
+  find(agentId: AgentId, ref: string): ManagedServer | undefined {
     const own = this.list(agentId);
     return own.find(one => one.serverKey === ref) ?? own.find(one => isNamed(one, ref));
   }
 
   /** An agent's servers, failed ones included (R58), in the order they were loaded. */
-  list(agentId: AgentId): readonly ServerMember[] {
-    return [...this.#members.values()].filter(member => member.agentId === agentId);
+  list(agentId: AgentId): readonly ManagedServer[] {
+    return this.#servers().filter(server => server.agentId === agentId);
   }
 
   /** Stops all servers of one agent in parallel; rejects with one error that names each server that is left (R4). */
   async unloadAll(agentId: AgentId): Promise<void> {
-    await this.#stopAll(this.list(agentId));
+    await this.#stopAll([...this.#slots.values()].filter(slot => slot.agentId === agentId));
   }
 
-  /** Accepts no more starts and stops everything; may be called again to retry what is left (R54). */
+  /**
+   * Accepts no more starts and stops everything, starts that still wait for their turn included; may be called again to
+   * retry what is left (R54).
+   */
   async close(): Promise<void> {
     this.#open = false;
-    await this.#stopAll([...this.#members.values()]);
+    await this.#stopAll([...this.#slots.values()]);
   }
 
-  async #stopAll(members: readonly ServerMember[]): Promise<void> {
-    const stops = members.map(member => this.unload(member.agentId, member.serverKey, 'shutdown'));
-    const failures: unknown[] = [];
-    const names: string[] = [];
-    for (const [index, result] of (await Promise.allSettled(stops)).entries()) {
-      if (result.status === 'fulfilled') continue;
-      failures.push(result.reason);
-      names.push(`${members[index]?.serverKey}: ${String(result.reason)}`);
-    }
-    if (failures.length === 0) return;
-    throw new LongshoreError('close-failed', `Not everything could be stopped. ${names.join('; ')}`, {
-      cause: new AggregateError(failures),
+  /**
+   * Removes whatever this run still has in the ledger. For the end of a host, after everything was stopped: it has ended
+   * only when the ledger says that nothing is left. Rejects with `close-failed`.
+   */
+  async reclaimLeft(): Promise<void> {
+    const owners = new Map((await this.#deps.owners()).map(owner => [slotId(owner.agentId, owner.serverKey), owner]));
+    const left = [...owners.values()].map(async ({ agentId, serverKey }) => {
+      await this.#deps.reclaim(agentId, serverKey);
     });
+    await allStopped([...owners.keys()], left);
   }
 
-  #memberFor(agentId: AgentId, planned: PlannedServer): ServerMember {
-    for (const member of this.list(agentId)) {
-      if (member.planned.identity === planned.identity) return member;
+  async #stopAll(slots: readonly ServerSlot<ManagedServer>[]): Promise<void> {
+    const stops = slots.map(({ agentId, serverKey }) => this.unload(agentId, serverKey, 'shutdown'));
+    await allStopped(
+      slots.map(slot => slot.serverKey),
+      stops,
+    );
+  }
+
+  async #replace(server: ManagedServer, planned: PlannedServer, { signal, onPhase }: StartOptions): Promise<void> {
+    const before = server.planned;
+    this.#supervisor.forget(server);
+    try {
+      await server.reopen(planned, signal, onPhase);
+    } catch (error) {
+      if (this.#isSaved(server)) server.replan(before);
+      throw error;
     }
-    const key = this.freeKey(agentId, planned);
-    const member = new ServerMember(agentId, key, planned, this.#memberNeeds);
-    this.#members.set(memberId(agentId, key), member);
-    return member;
   }
 
-  #known(agentId: AgentId, key: ServerKey): ServerMember {
-    const member = this.member(agentId, key);
-    if (member) return member;
+  /** The slot of the server that has, or is about to have, that plan; else a new one, with the server in it at once. */
+  #slotOf(agentId: AgentId, planned: PlannedServer): ServerSlot<ManagedServer> {
+    for (const slot of this.#slots.values()) {
+      if (slot.agentId === agentId && slot.identity === planned.identity) return slot;
+    }
+    const slot = this.#newSlot(agentId, this.freeKey(agentId, planned), planned);
+    this.#put(slot, planned);
+    return slot;
+  }
+
+  #newSlot(agentId: AgentId, key: ServerKey, { identity }: PlannedServer): ServerSlot<ManagedServer> {
+    const id = slotId(agentId, key);
+    const slot: ServerSlot<ManagedServer> = new ServerSlot(agentId, key, identity, () => {
+      // What comes too late for a server that is gone may end after the key was taken again.
+      if (this.#slots.get(id) === slot) this.#slots.delete(id);
+    });
+    this.#slots.set(id, slot);
+    return slot;
+  }
+
+  #put(slot: ServerSlot<ManagedServer>, planned: PlannedServer): ManagedServer {
+    slot.identity = planned.identity;
+    slot.server = new ManagedServer(slot, planned, this.#serverDeps);
+    return slot.server;
+  }
+
+  #servers(): readonly ManagedServer[] {
+    return [...this.#slots.values()].flatMap(({ server }) => server ?? []);
+  }
+
+  #known(agentId: AgentId, key: ServerKey): ServerSlot<ManagedServer> {
+    const slot = this.#slots.get(slotId(agentId, key));
+    if (slot) return slot;
+    throw this.#unknown(agentId, key);
+  }
+
+  #knownServer(agentId: AgentId, key: ServerKey): ManagedServer {
+    const server = this.server(agentId, key);
+    if (server) return server;
+    throw this.#unknown(agentId, key);
+  }
+
+  #unknown(agentId: AgentId, key: ServerKey): LongshoreError {
     const names = this.list(agentId).map(one => one.serverKey);
     const known = names.length === 0 ? 'no server is loaded' : `loaded are ${names.join(', ')}`;
-    throw new LongshoreError('unknown-server', `There is no server ${JSON.stringify(key)}: ${known}.`);
+    return new LongshoreError('unknown-server', `There is no server ${JSON.stringify(key)}: ${known}.`);
   }
 
-  #onState(member: ServerMember): void {
-    if (member.state.name === 'connected' && this.#comesBack(member)) this.#supervisor.connected(member);
-    this.#needs.onState(member);
+  #onState(server: ManagedServer): void {
+    if (server.state.name === 'connected' && this.#comesBack(server)) this.#supervisor.connected(server);
+    this.#deps.onState(server);
   }
 
-  #onDown(member: ServerMember): void {
-    if (this.#comesBack(member) && member.state.name === 'failed') this.#supervisor.crashed(member, member.state.error);
+  #isSaved({ agentId, serverKey }: ManagedServer): boolean {
+    return this.#reserved.has(slotId(agentId, serverKey));
   }
 
-  #comesBack(member: ServerMember): boolean {
+  #comesBack(server: ManagedServer): boolean {
     // What never worked is for whoever loads it to try again.
-    const worked = member.discovery !== undefined;
-    return this.#open && (this.#saved.has(member) || (isElsewhere(member) && worked));
+    const worked = server.discovery !== undefined;
+    return this.#open && (this.#isSaved(server) || (isElsewhere(server) && worked));
   }
 
   #mustBeOpen(): void {
@@ -278,8 +354,20 @@ export class Fleet {
   }
 }
 
+/** Waits for all; rejects with one error that names each that failed. */
+async function allStopped(names: readonly string[], stops: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(stops)).flatMap((result, index) =>
+    result.status === 'rejected' ? [{ name: names[index] ?? '', reason: result.reason as unknown }] : [],
+  );
+  if (failed.length === 0) return;
+  const texts = failed.map(({ name, reason }) => `${name}: ${asLongshoreError(reason).message}`);
+  throw new LongshoreError('close-failed', `Not everything could be stopped. ${texts.join('; ')}`, {
+    cause: new AggregateError(failed.map(({ reason }) => reason)),
+  });
+}
+
 /** By the name of its plan, its identity, or the full id that its container has (R32). */
-function isNamed({ planned, agentId }: ServerMember, ref: string): boolean {
+function isNamed({ planned, agentId }: ManagedServer, ref: string): boolean {
   const { image } = planned;
   if (image !== undefined && ref.startsWith('mcp-') && imageServerId(agentId, image) === ref) return true;
   return (
@@ -290,6 +378,6 @@ function isNamed({ planned, agentId }: ServerMember, ref: string): boolean {
   );
 }
 
-function memberId(agentId: AgentId, key: string): string {
+function slotId(agentId: AgentId, key: string): string {
   return `${agentId} ${key}`;
 }

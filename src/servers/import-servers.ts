@@ -10,7 +10,7 @@ import type { Diagnostic } from '../core/words.ts';
 import type { SavedServer, ServerEntry } from '../store/servers.ts';
 import { startsAlike } from './change-server.ts';
 import { plan } from './plan.ts';
-import { type Actor, type SavedBook, turnOf } from './saved-book.ts';
+import { type Actor, type SavedBook } from './saved-book.ts';
 import { settingsOf, startOf } from './saved-plan.ts';
 import type { Secured } from './server-secrets.ts';
 
@@ -62,8 +62,11 @@ export async function importServers(
 ): Promise<ImportResult> {
   const read = readServers(book, text, allowSecretArguments);
   const names = read.servers.map(({ planned }) => planned.name);
-  const ids = (await book.rows(who.agentId)).filter(row => names.includes(row.name)).map(row => row.serverId);
-  return await book.turns.run([...ids, ...names.map(name => turnOf(who.agentId, name))], async () => {
+  const find = async () => {
+    const ids = (await book.rows(who.agentId)).filter(row => names.includes(row.name)).map(row => row.serverId);
+    return { meant: undefined, names: [...ids, ...names] };
+  };
+  return await book.inOrder(who.agentId, find, async () => {
     book.mustBeOpen();
     const rows = new Map((await book.rows(who.agentId)).map(row => [row.name, row]));
     const candidates = read.servers.map(server => ({ ...server, row: rows.get(server.planned.name) }));
@@ -131,14 +134,14 @@ async function makeRoom(
     await book.endUnsaved(who.agentId, planned);
     const serverKey = fleet.freeKey(who.agentId, planned);
     fleet.reserve(who.agentId, serverKey);
-    return book.entry(who, secured, { serverKey, enabled: isOn, allowSecretArguments });
+    return book.entry(who, secured, { serverKey, enabled: isOn, loaded: true, allowSecretArguments });
   }
-  const { serverKey, enabled } = row;
+  const { serverKey, enabled, loaded } = row;
   // What was allowed on purpose was allowed for that config, and does not pass to another one.
   const kept = { ...row, ...startOf({ ...secured.planned, ...allowed(row) }, settingsOf(row)), actor: who.actor };
   if (startsAlike(row, kept)) return { ...row, actor: who.actor };
   await book.end(row);
-  return book.entry(who, secured, { serverKey, enabled, allowSecretArguments });
+  return book.entry(who, secured, { serverKey, enabled, loaded, allowSecretArguments });
 }
 
 function allowed(row: SavedServer) {

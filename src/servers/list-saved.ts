@@ -1,7 +1,7 @@
 import type { LongshoreError } from '../core/errors.ts';
 import type { AgentId, HandleName, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { ServerLife } from '../core/server-life.ts';
+import type { SavedLife } from '../core/server-life.ts';
 import type { Definition, Diagnostic, ServerKind, TransportName } from '../core/words.ts';
 import { handleName } from '../governance/registry/handle-names.ts';
 import { tokenCost } from '../governance/registry/token-cost.ts';
@@ -9,10 +9,9 @@ import type { SavedMode, SavedServer } from '../store/servers.ts';
 import { shownConfig } from './config-change.ts';
 import { planIfSound, type SavedBook } from './saved-book.ts';
 import { configOf, isLegacy, legacyError } from './saved-plan.ts';
-import type { ServerState } from './server-member.ts';
 
 /** Where a saved server is; what the fleet does not have has words of its own. */
-export type SavedState = ServerState['name'] | 'disabled' | 'legacy' | 'restore-failed';
+export type SavedState = SavedLife['name'] | 'disabled' | 'legacy' | 'restore-failed';
 
 /** A tool of a saved server, mounted or only remembered. */
 export interface SavedTool {
@@ -38,7 +37,7 @@ export interface ListedSaved {
   readonly image: string | undefined;
   readonly state: SavedState;
   /** The same for `serverHealth`. */
-  readonly life: ServerLife;
+  readonly life: SavedLife;
   readonly error: LongshoreError | undefined;
   readonly transport: TransportName | undefined;
   /** Negotiated, or for one that is not connected the one it last had (R45). */
@@ -60,18 +59,15 @@ export async function listSaved(book: SavedBook, agentId: AgentId): Promise<read
 }
 
 /** Where a row is. */
-export function savedLife(
-  book: SavedBook,
-  row: SavedServer,
-): { readonly state: SavedState; readonly life: ServerLife } {
+export function savedLife(book: SavedBook, row: SavedServer): { readonly state: SavedState; readonly life: SavedLife } {
   if (isLegacy(row)) return { state: 'legacy', life: { name: 'failed', error: legacyError(row) } };
-  const member = book.needs.fleet.member(row.agentId, row.serverKey);
+  const member = book.needs.fleet.server(row.agentId, row.serverKey);
   if (member) return { state: member.state.name, life: member.state };
   if (!row.enabled) return { state: 'disabled', life: { name: 'stopped' } };
   const error = book.fault(row.serverId);
   return error
     ? { state: 'restore-failed', life: { name: 'failed', error } }
-    : { state: 'stopped', life: { name: 'stopped' } };
+    : { state: 'unloaded', life: { name: 'unloaded' } };
 }
 
 /** The kind of a row's server; of a damaged one, what its mode tells. */
@@ -82,7 +78,7 @@ export function savedKind(row: SavedServer): ServerKind {
 async function listed(book: SavedBook, row: SavedServer): Promise<ListedSaved> {
   const { fleet, registry, cache, ledger } = book.needs;
   const { agentId, serverKey, serverId, name, mode, enabled, actor, createdAt, updatedAt } = row;
-  const member = fleet.member(agentId, serverKey);
+  const member = fleet.server(agentId, serverKey);
   const mounted = registry.list(agentId, { ownerKey: serverKey, kind: 'tool' });
   const last = mounted.length > 0 ? undefined : await cache.last(serverId).catch(() => undefined);
   const { state, life } = savedLife(book, row);

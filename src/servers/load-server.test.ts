@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { foreignDatabase } from '../../test/fixtures/foreign-database.ts';
 import { alice, bob, savedWorld, tool } from '../../test/fixtures/saved-world.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { ServerKey } from '../core/ids.ts';
+import type { NewHolding } from '../core/ports/ledger.ts';
 import { silentLog } from '../core/ports/log.ts';
 import { reloadServer } from './load-server.ts';
-import { turnOf } from './saved-book.ts';
 
 const canary = 'sk-canary-7f3a91d2c4b8';
 const one = { name: 'one', command: 'server' };
@@ -44,7 +45,7 @@ describe('load and unload', () => {
     {
       await using before = await savedWorld({ folder });
       before.offers.set('one', [tool('read')]);
-      const { member, saved } = await before.load({ ...one, env: { TOKEN: canary } }, { save: true });
+      const { server: member, saved } = await before.load({ ...one, env: { TOKEN: canary } }, { save: true });
       expect(saved).toBe(true);
       // The live server is known by the plan that is saved: nothing in memory holds the value either.
       expect(JSON.stringify(member.planned)).not.toContain(canary);
@@ -59,7 +60,7 @@ describe('load and unload', () => {
     await using world = await savedWorld({ folder });
     await world.book.restore();
     expect(world.tools()).toEqual(['org-img-1__echo', 'one__read']);
-    const { member } = await world.load('org-img-1');
+    const { server: member } = await world.load('org-img-1');
     expect(member.planned).toMatchObject({ kind: 'docker-image', image: 'org/img:1', config: { args: ['--x'] } });
   });
 
@@ -81,7 +82,7 @@ describe('load and unload', () => {
       other.close();
     });
     expect(loaded).toMatchObject({ saved: false, saveError: { code: 'cannot-record' } });
-    expect(loaded.member.state.name).toBe('connected');
+    expect(loaded.server.state.name).toBe('connected');
     expect(await world.saved().list()).toEqual([]);
     expect(await world.vault.list()).toEqual([]);
   });
@@ -114,9 +115,9 @@ describe('load and unload', () => {
     await using world = await savedWorld();
     const { serverId, server } = await world.saved().add({ ...one, name: 'My one' });
     await world.saved().add('mcp/time');
-    for (const ref of ['My one', server, serverId]) expect((await world.load(ref)).member.serverKey).toBe('My-one');
+    for (const ref of ['My one', server, serverId]) expect((await world.load(ref)).server.serverKey).toBe('My-one');
     for (const ref of ['mcp/time', 'mcp/time:latest', 'mcp-time']) {
-      expect((await world.load(ref)).member.serverKey).toBe('mcp-time');
+      expect((await world.load(ref)).server.serverKey).toBe('mcp-time');
     }
     expect(world.started).toHaveLength(2);
     const unknown = await refusal(world.load('nobody'));
@@ -151,7 +152,7 @@ describe('load and unload', () => {
     expect((await refusal(world.load('one', { settings: { env: { A: 'b' } } }))).code).toBe('usage');
     // The same config, whichever way its secret is written, is the saved server.
     const same = await world.load({ ...one, env: { TOKEN: canary } });
-    expect(same).toMatchObject({ saved: true, member: { serverKey: 'one' } });
+    expect(same).toMatchObject({ saved: true, server: { serverKey: 'one' } });
     expect((await world.load({ ...one, env: { TOKEN: '${secret:one.TOKEN}' } })).saved).toBe(true);
     const other = await refusal(world.load({ ...one, args: ['--other'] }));
     expect([other.code, other.message]).toEqual(['name-in-use', expect.stringContaining('one is saved')]);
@@ -168,7 +169,7 @@ describe('load and unload', () => {
     expect((await world.store.servers.list())[0]?.config?.['args']).toBeUndefined();
     world.faults.broken.clear();
     // The plan that is saved is the one for its next start.
-    const { member } = await world.load('one');
+    const { server: member } = await world.load('one');
     expect(member.planned.config.args).toBeUndefined();
     world.offers.set('one', [tool('new')]);
     expect(await world.load(next, { save: true })).toMatchObject({ saved: true });
@@ -227,7 +228,7 @@ describe('load and unload', () => {
     expect(await world.saved().list()).toMatchObject([{ state: 'close-failed' }]);
   });
 
-  it('R60: a config that is unloaded stays saved, asleep until it is loaded again', async () => {
+  it('C1, R60: a config that is unloaded stays saved, and is not loaded until somebody loads it', async () => {
     await using world = await savedWorld();
     await world.load(one, { save: true });
     expect(await world.unload('one')).toMatchObject({
@@ -235,13 +236,74 @@ describe('load and unload', () => {
       handles_withdrawn: 1,
       saved_removed: false,
     });
-    expect([world.tools(), (await world.saved().list())[0]?.state]).toEqual([[], 'stopped']);
+    expect([world.tools(), (await world.saved().list())[0]?.state]).toEqual([[], 'unloaded']);
     expect((await refusal(world.unload('one'))).message).toContain('nothing to unload');
     expect((await world.load(one)).saved).toBe(true);
     await world.unload('one');
     const options = { signal: new AbortController().signal, onPhase() {} };
     const again = await reloadServer(world.book, { agentId: alice, actor: 'library' }, 'one', options);
     expect(again.state.name).toBe('connected');
+    expect(world.recorded.map(({ action }) => action).filter(action => action.endsWith('loaded'))).toEqual([
+      'server_unloaded',
+      'server_loaded',
+      'server_unloaded',
+      'server_loaded',
+    ]);
+  });
+
+  it('C1: what was unloaded is unloaded after a restart too: not listed among the tools, started by no call, until a load or enable', async () => {
+    for (const back of ['load', 'enable'] as const) {
+      const folder = await mkdtemp(join(tmpdir(), 'longshore-unloaded-'));
+      try {
+        {
+          await using world = await savedWorld({ folder });
+          await world.load(one, { save: true });
+          await world.unload('one');
+        }
+        {
+          await using world = await savedWorld({ folder });
+          await world.book.restore();
+          expect([world.tools(), (await world.saved().list())[0]?.state]).toEqual([[], 'unloaded']);
+          await expect(world.fleet.wake(alice, 'one' as ServerKey, new AbortController().signal)).rejects.toMatchObject(
+            { code: 'unknown-server' },
+          );
+          await (back === 'load' ? world.load('one') : world.saved().enable('one'));
+        }
+        await using world = await savedWorld({ folder });
+        await world.book.restore();
+        expect([world.tools(), (await world.saved().list())[0]?.state]).toEqual([['one__echo'], 'stopped']);
+        expect(world.started).toEqual([]);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    }
+  });
+
+  it('C1, R60: a server whose unload could not be saved is stopped all the same, and that is told', async () => {
+    await using world = await savedWorld();
+    await world.load(one, { save: true });
+    world.faults.record = true;
+    expect(await world.unload('one')).toMatchObject({ process_removed: true, error: { code: 'cannot-record' } });
+    expect(world.started.map(({ isAlive }) => isAlive)).toEqual([false]);
+  });
+
+  it('P12: a server that was unloaded while it started was running, one of which nothing was there yet was not', async () => {
+    await using world = await savedWorld();
+    for (const there of [true, false]) {
+      const start = Promise.withResolvers<void>();
+      world.gates.set('one', start.promise);
+      const load = refusal(world.load(one));
+      await expect.poll(() => world.fleet.list(alice)[0]?.state.name).toBe('starting');
+      const holding = { kind: 'process', agentId: alice, serverKey: 'one', instance: 'i', marker: 'm' } as const;
+      const row = there
+        ? await world.ledger.record({ ...holding, name: null, image: null } as unknown as NewHolding)
+        : undefined;
+      if (row) await world.ledger.update(row.id, { engineId: '4711' });
+      const unload = world.unload('one');
+      expect(await unload).toMatchObject({ process_removed: there ? true : 'not_running' });
+      expect((await load).code).toBe('cancelled');
+      if (row) await world.ledger.forget(row.id);
+    }
   });
 
   it('a server that was unloaded before it could be saved is not saved', async () => {
@@ -252,10 +314,14 @@ describe('load and unload', () => {
     await expect.poll(() => world.fleet.list(alice)[0]?.state.name).toBe('starting');
     // Something else of it is under way when it has started, so that saving waits for its turn.
     const { promise, resolve } = Promise.withResolvers<void>();
-    const busy = world.book.turns.run([turnOf(alice, 'one')], () => promise);
+    const busy = world.book.inOrder(
+      alice,
+      () => Promise.resolve({ meant: undefined, names: ['one'] }),
+      () => promise,
+    );
     start.resolve();
     await expect.poll(() => world.fleet.list(alice)[0]?.state.name).toBe('connected');
-    await world.unload('one');
+    await world.fleet.unload(alice, 'one' as ServerKey);
     resolve();
     await busy;
     expect(await load).toMatchObject({ saved: false, saveError: { code: 'cancelled' } });

@@ -7,12 +7,13 @@ import type { SaveSettings } from './add-server.ts';
 import { startsAlike } from './change-server.ts';
 import { entryOf } from './definition-cache.ts';
 import type { StartOptions } from './fleet.ts';
+import type { ManagedServer } from './managed-server.ts';
 import { mayStart } from './may-start.ts';
 import { notLoaded } from './not-loaded.ts';
 import { isExplicitImage, plan } from './plan.ts';
-import { type Actor, displayName, rowMeant, type SavedBook, turnOf } from './saved-book.ts';
+import { type Actor, displayName, rowMeant, type SavedBook } from './saved-book.ts';
 import { plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
-import type { ServerMember } from './server-member.ts';
+import { loadedOrSaved } from './unload-server.ts';
 
 /** What is to be loaded, and whether it is to be saved once it runs. */
 export interface LoadRequest {
@@ -24,14 +25,22 @@ export interface LoadRequest {
 
 /** A server that runs, and what became of saving it. */
 export interface Loaded {
-  readonly member: ServerMember;
+  readonly server: ManagedServer;
   /** True if it is saved as it runs now. */
   readonly saved: boolean;
   /** Why it could not be saved; it runs all the same (R68). */
   readonly saveError: LongshoreError | undefined;
 }
 
-/** What a ref or config means, next to what is saved. */
+/** What a ref or config was found to mean when it was asked for. */
+interface Meant {
+  /** Of a config or an image; what is saved is planned as it is when its turn comes. */
+  readonly planned: PlannedServer | undefined;
+  readonly serverId: string | undefined;
+  readonly isImage: boolean;
+}
+
+/** What it means in its turn, next to what is saved then. */
 interface Meaning {
   readonly planned: PlannedServer;
   readonly row: SavedServer | undefined;
@@ -40,58 +49,87 @@ interface Meaning {
 }
 
 /**
- * Starts what a person or program means: a saved server, an image, or a config (design.md, "ref"). With `save`, it is saved
- * after it has started (R68), in the mode in which it was loaded (R69). Rejects with `server-disabled`, `name-in-use` for a
- * config that is not the saved one of its name, or why it did not start.
+ * Starts what a person or program means: a saved server, an image, or a config. With `save`, it is saved after it has
+ * started (R68), in the mode in which it was loaded (R69). Rejects with `server-disabled`, `name-in-use` for a config that
+ * is not the saved one of its name, or why it did not start.
  */
 export async function loadServer(book: SavedBook, who: Actor, request: LoadRequest): Promise<Loaded> {
-  const first = await meaningOf(book, who, request);
-  const name = first.row?.name ?? savedName(who.agentId, first.planned);
-  const turns = [turnOf(who.agentId, name), ...(first.row ? [first.row.serverId] : [])];
   // Only the beginning is a transition of the saved server; how long the start takes holds up nothing else of it.
-  const begun = await book.turns.run(turns, async () => {
-    const meaning = await meaningOf(book, who, request);
-    return { meaning, started: await begin(book, who, meaning, request) };
-  });
-  const member = await begun.started();
-  const { meaning } = begun;
-  if (!request.save) return { member, saved: meaning.row !== undefined && !meaning.isOther, saveError: undefined };
+  const begun = await book.inOrder(
+    who.agentId,
+    () => meantBy(book, who, request),
+    async meant => {
+      const meaning = await meaningOf(book, who, request, meant);
+      return { meaning, started: await begin(book, who, meaning, request) };
+    },
+  );
+  const server = await begun.started();
+  const { planned, row, isOther } = begun.meaning;
+  if (!request.save) return { server, saved: row !== undefined && !isOther, saveError: undefined };
+  const names = [row?.name ?? savedName(who.agentId, planned), ...(row ? [row.serverId] : [])];
   try {
-    await book.turns.run(turns, () => keepLoaded(book, who, member, request.settings));
-    return { member, saved: true, saveError: undefined };
+    await book.inOrder(
+      who.agentId,
+      () => Promise.resolve({ meant: server, names }),
+      started => keepLoaded(book, who, started, request.settings),
+    );
+    return { server, saved: true, saveError: undefined };
   } catch (error) {
-    return { member, saved: false, saveError: asLongshoreError(error) };
+    return { server, saved: false, saveError: asLongshoreError(error) };
   }
 }
 
-/** Ends a server and starts it anew; a saved one that is not loaded is loaded. Rejects with `unknown-server` or as `loadServer`. */
+/**
+ * Ends a server and starts it anew; a saved one that is not loaded is loaded. Rejects with `unknown-server` or as
+ * `loadServer`.
+ */
 export async function reloadServer(
   book: SavedBook,
   who: Actor,
   ref: string,
   options: StartOptions,
-): Promise<ServerMember> {
+): Promise<ManagedServer> {
   const { fleet } = book.needs;
-  const member = fleet.find(who.agentId, selector(ref));
-  const row = member ? await book.keyed(who.agentId, member.serverKey) : rowMeant(await book.rows(who.agentId), ref);
-  if (row) mayStart(book, row);
-  if (member) return await fleet.reload(who.agentId, member.serverKey, options);
-  if (row) return (await loadServer(book, who, { ref: row.serverId, settings: {}, save: false, options })).member;
-  throw notLoaded(fleet, who.agentId, ref);
+  const { agentId } = who;
+  const begun = await book.inOrder(
+    agentId,
+    () => loadedOrSaved(book, agentId, ref),
+    async ({ key }) => {
+      const row = await book.keyed(agentId, key);
+      if (row) mayStart(book, row);
+      if (fleet.server(agentId, key)) return startLater(fleet.reload(agentId, key, options));
+      if (!row) throw notLoaded(fleet, agentId, ref);
+      const request: LoadRequest = { ref: row.serverId, settings: {}, save: false, options };
+      return await begin(book, who, { planned: plannedOf(row), row, isOther: false }, request);
+    },
+  );
+  return await begun();
 }
 
-async function meaningOf(book: SavedBook, { agentId }: Actor, request: LoadRequest): Promise<Meaning> {
-  const { ref, settings, save } = request;
+async function meantBy(book: SavedBook, { agentId }: Actor, { ref, settings }: LoadRequest) {
   const rows = await book.rows(agentId);
   const isImage = typeof ref === 'string' && isExplicitImage(ref);
-  const meant = typeof ref === 'string' && !isImage ? rowMeant(rows, selector(ref)) : undefined;
-  if (meant) {
-    mayStart(book, meant);
-    if (hasSettings(settings)) throw ownSettings(meant);
-    return { planned: plannedOf(meant), row: meant, isOther: false };
+  const saved = typeof ref === 'string' && !isImage ? rowMeant(rows, selector(ref)) : undefined;
+  const planned = saved ? undefined : plan(ref, book.known(rows), settings);
+  const row = saved ?? rows.find(one => planned && one.name === savedName(agentId, planned));
+  const names = [...(row ? [row.serverId, row.name] : []), ...(planned ? [savedName(agentId, planned)] : [])];
+  const meant: Meant = { planned, serverId: row?.serverId, isImage };
+  return { meant, names, brings: true };
+}
+
+async function meaningOf(
+  book: SavedBook,
+  { agentId }: Actor,
+  { settings, save }: LoadRequest,
+  { planned, serverId, isImage }: Meant,
+): Promise<Meaning> {
+  if (!planned) {
+    const row = await book.find(agentId, serverId ?? '');
+    mayStart(book, row);
+    if (hasSettings(settings)) throw ownSettings(row);
+    return { planned: plannedOf(row), row, isOther: false };
   }
-  const planned = plan(ref, book.known(rows), settings);
-  const row = rows.find(one => one.name === savedName(agentId, planned));
+  const row = await book.named(agentId, savedName(agentId, planned));
   const { secrets = [], allowSecretArguments = settings.allowSecretArguments ?? false } = row ? settingsOf(row) : {};
   if (save) book.secrets.check(planned, allowSecretArguments);
   if (!row) return { planned, row: undefined, isOther: false };
@@ -107,53 +145,43 @@ async function meaningOf(book: SavedBook, { agentId }: Actor, request: LoadReque
 /** Brings the server into the fleet; the function that it gives waits for its start. */
 async function begin(
   book: SavedBook,
-  { agentId }: Actor,
-  { planned, row, isOther }: Meaning,
+  who: Actor,
+  { planned, row }: Meaning,
   { ref, settings, options }: LoadRequest,
-): Promise<() => Promise<ServerMember>> {
-  const { fleet } = book.needs;
-  if (row) await book.place(row);
-  const existing = fleet.list(agentId).find(one => one.planned.identity === planned.identity);
+): Promise<() => Promise<ManagedServer>> {
+  book.mustBeOpen();
+  if (row) await book.place(await loadedRow(book, who, row));
   // A name alone means what runs of it, however it was started.
   const isGiven = typeof ref !== 'string' || hasSettings(settings);
-  const isReplaced = existing && isGiven && !startsAlike(startOf(existing.planned, {}), startOf(planned, {}));
-  const started =
-    existing && (isOther || isReplaced)
-      ? replaced(book, existing, planned, { row, options })
-      : fleet.load(agentId, planned, options);
+  const replaces = (running: PlannedServer) => isGiven && !startsAlike(startOf(running, {}), startOf(planned, {}));
+  return startLater(book.needs.fleet.load(who.agentId, planned, options, replaces));
+}
+
+/** One that was unloaded is loaded from now on, whatever becomes of this start. */
+async function loadedRow(book: SavedBook, who: Actor, row: SavedServer): Promise<SavedServer> {
+  if (row.loaded) return row;
+  await book.record('server_loaded', who, row.name);
+  return await book.needs.servers.update(row.serverId, { loaded: true, actor: who.actor });
+}
+
+function startLater(started: Promise<ManagedServer>): () => Promise<ManagedServer> {
   // Whoever waits for it hears of a failure.
   void started.catch(() => undefined);
   return () => started;
 }
 
-/** Starts it by another plan; if that fails, the next start of a saved server is by what is saved. */
-async function replaced(
-  { needs: { fleet } }: SavedBook,
-  member: ServerMember,
-  planned: PlannedServer,
-  { row, options }: { readonly row: SavedServer | undefined; readonly options: StartOptions },
-): Promise<ServerMember> {
-  const before = member.planned;
-  try {
-    return await fleet.reload(member.agentId, member.serverKey, options, planned);
-  } catch (error) {
-    if (row) member.replan(before);
-    throw error;
-  }
-}
-
-async function keepLoaded(book: SavedBook, who: Actor, member: ServerMember, settings: SaveSettings): Promise<void> {
-  const { agentId, serverKey, planned } = member;
+async function keepLoaded(book: SavedBook, who: Actor, server: ManagedServer, settings: SaveSettings): Promise<void> {
+  const { agentId, serverKey, planned } = server;
   const { fleet, servers, cache, registry } = book.needs;
   book.mustBeOpen();
-  if (fleet.member(agentId, serverKey) !== member) {
+  if (fleet.server(agentId, serverKey) !== server) {
     throw new LongshoreError('cancelled', `${serverKey} was unloaded before it could be saved.`);
   }
   const row = await book.named(agentId, savedName(agentId, planned));
   const before = row ? settingsOf(row) : {};
   const allowSecretArguments = settings.allowSecretArguments ?? before.allowSecretArguments ?? false;
   const secured = await book.secrets.secure(planned, before.secrets ?? [], allowSecretArguments);
-  const entry = book.entry(who, secured, { serverKey, enabled: true, allowSecretArguments });
+  const entry = book.entry(who, secured, { serverKey, enabled: true, loaded: true, allowSecretArguments });
   if (!row || !startsAlike(row, entry)) {
     const saved = await book.keeping(secured, async () => {
       await book.record('server_saved', who, entry.name);
@@ -164,10 +192,10 @@ async function keepLoaded(book: SavedBook, who: Actor, member: ServerMember, set
     });
     cache.forget(saved.serverId);
     cache.follow(agentId, serverKey, saved.serverId);
-    fleet.keep(member, secured.planned);
+    fleet.keep(server, secured.planned);
     if (row) await book.discardUnused(row);
     const offered = registry.list(agentId, { ownerKey: serverKey }).map(entryOf);
-    await cache.keepLogged(saved.serverId, offered, member.lastSaid, serverKey);
+    await cache.keepLogged(saved.serverId, offered, server.lastSaid, serverKey);
   }
 }
 

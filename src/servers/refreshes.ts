@@ -98,7 +98,7 @@ interface Listed {
 
 async function list(book: SavedBook, row: SavedServer, signal: AbortSignal, onPhase: OnPhase): Promise<Listed> {
   const planned = plannedOf(row);
-  const member = book.needs.fleet.member(row.agentId, row.serverKey);
+  const member = book.needs.fleet.server(row.agentId, row.serverKey);
   const beside = () => listBeside(book, row, planned, signal, onPhase);
   if (!member || planned.kind !== 'docker-image') return await beside();
   // There is one container of an image for each agent (R55): the live one is listed once more, which disturbs no call,

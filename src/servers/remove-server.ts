@@ -1,9 +1,9 @@
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { ServerKey } from '../core/ids.ts';
 import type { SavedServer } from '../store/servers.ts';
+import type { StopOutcome } from './managed-server.ts';
 import type { Actor, SavedBook } from './saved-book.ts';
 import { isLegacy } from './saved-plan.ts';
-import type { StopOutcome } from './server-member.ts';
 
 /** What an unload or a removal did, each part by itself (R60). A process that could not be ended is an error instead. */
 export interface UnloadOutcome {
@@ -12,7 +12,7 @@ export interface UnloadOutcome {
   readonly handles_withdrawn: number;
   /** `false`: it stays saved, as a server with a config does when it is unloaded. `failed`: `error` says why. */
   readonly saved_removed: boolean | 'not_saved' | 'failed';
-  /** Why the saved entry is still there, if it should not be. */
+  /** Why the saved entry is still there, or is still one that calls may start, if it should not be. */
   readonly error: LongshoreError | undefined;
   /** Names of secrets that were made for it and could not be removed. */
   readonly secrets_left: readonly string[];
@@ -23,17 +23,20 @@ export interface UnloadOutcome {
  * `close-failed` while anything of it is left; the entry stays then.
  */
 export function removeServer(book: SavedBook, who: Actor, ref: string): Promise<UnloadOutcome> {
+  return book.inTurn(who.agentId, ref, row => removeRow(book, who, row));
+}
+
+/** The same for a row whose turn it is. */
+export async function removeRow(book: SavedBook, who: Actor, row: SavedServer): Promise<UnloadOutcome> {
   const { fleet, cache } = book.needs;
-  return book.inTurn(who.agentId, ref, async row => {
-    const { agentId, serverKey } = row;
-    const stopped = await endOf(book, row);
-    const saved = await forget(book, who, row);
-    if (saved.removed === 'failed') return unloadOutcome(serverKey, stopped, 'failed', saved.error);
-    cache.unfollow(agentId, serverKey);
-    fleet.release(agentId, serverKey);
-    const left = await book.discardUnused(row);
-    return { ...unloadOutcome(serverKey, stopped, saved.removed), secrets_left: left };
-  });
+  const { agentId, serverKey } = row;
+  const stopped = await endOf(book, row);
+  const saved = await forget(book, who, row);
+  if (saved.removed === 'failed') return unloadOutcome(serverKey, stopped, 'failed', saved.error);
+  cache.unfollow(agentId, serverKey);
+  fleet.release(agentId, serverKey);
+  const left = await book.discardUnused(row);
+  return { ...unloadOutcome(serverKey, stopped, saved.removed), secrets_left: left };
 }
 
 /** The outcome of what was stopped and what became of the saved entry. */

@@ -15,11 +15,11 @@ import type { SecretVault } from '../secrets/secret-vault.ts';
 import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
 import type { DefinitionCache, LastSeen } from './definition-cache.ts';
 import type { Fleet } from './fleet.ts';
-import type { Connect } from './fleet-needs.ts';
+import type { Connect } from './fleet-deps.ts';
+import type { StopOutcome } from './managed-server.ts';
 import type { KnownServers } from './plan.ts';
 import { Refreshes } from './refreshes.ts';
 import { isLegacy, plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
-import type { StopOutcome } from './server-member.ts';
 import { type Secured, ServerSecrets } from './server-secrets.ts';
 
 /** What saved servers stand on; the host hands it in. */
@@ -48,13 +48,26 @@ export interface Actor {
   readonly actor: Caller;
 }
 
+/** What a verb was found to be about. */
+export interface About<Meant> {
+  readonly meant: Meant;
+  /** The ids and names by which it is known. */
+  readonly names: readonly string[];
+  /** True if the verb brings a server into the fleet. */
+  readonly brings?: boolean;
+}
+
 /** The saved servers of all agents of one host, and their places in the fleet; each verb has a file of its own. */
 export class SavedBook implements AsyncDisposable {
   readonly needs: SavedNeeds;
   readonly secrets: ServerSecrets;
   readonly refreshes = new Refreshes();
-  /** Transitions of one saved server, one at a time (R63); by its id and its name. */
-  readonly turns = new KeyedMutex();
+  /** Transitions of one server, one at a time (R63); by its id and its name. */
+  readonly #turns = new KeyedMutex();
+  /** What the verbs of an agent mean, found out one after another, so that they have their turns in the order in which they came. */
+  readonly #arrivals = new KeyedMutex();
+  /** Turns in which a server comes into the fleet. */
+  readonly #bringing = new Map<Promise<unknown>, AgentId>();
   /** Rows that could not be restored, by id. */
   readonly #faults = new Map<string, LongshoreError>();
   #open = true;
@@ -87,18 +100,63 @@ export class SavedBook implements AsyncDisposable {
     throw new LongshoreError('unknown-server', `No server ${JSON.stringify(ref)} is saved: ${known}.`);
   }
 
+  /**
+   * Runs a verb in its turn. `find` tells what it is about; verbs that are about the same have their turns in the order in
+   * which they were asked for.
+   */
+  async inOrder<Meant, Result>(
+    agentId: AgentId,
+    find: () => Promise<About<Meant>>,
+    task: (meant: Meant) => Promise<Result>,
+  ): Promise<Result> {
+    const { done } = await this.#arrivals.run([agentId], async () => {
+      const { meant, names, brings = false } = await find();
+      const turn = this.#turns.run(
+        names.map(name => turnOf(agentId, name)),
+        () => task(meant),
+      );
+      if (brings) this.#bringing.set(turn, agentId);
+      const over = () => void this.#bringing.delete(turn);
+      turn.then(over, over);
+      return { done: turn };
+    });
+    return await done;
+  }
+
+  /** Settles when every server that earlier verbs of an agent bring into the fleet is there, or will never be. */
+  async brought(agentId: AgentId): Promise<void> {
+    await Promise.allSettled([...this.#bringing].flatMap(([turn, owner]) => (owner === agentId ? [turn] : [])));
+  }
+
   /** Runs a transition of one saved server in its turn, on the row as it is then; `names` are further names it needs. */
-  async inTurn<Result>(
+  inTurn<Result>(
     agentId: AgentId,
     ref: string,
     task: (row: SavedServer) => Promise<Result>,
     names: readonly string[] = [],
   ): Promise<Result> {
-    const { serverId, name } = await this.find(agentId, ref);
-    const turns = [serverId, ...[name, ...names].map(one => turnOf(agentId, one))];
-    return await this.turns.run(turns, async () => {
-      this.mustBeOpen();
-      return await task(await this.find(agentId, serverId));
+    return this.inOrder(
+      agentId,
+      async () => {
+        const { serverId, name } = await this.find(agentId, ref);
+        return { meant: serverId, names: [serverId, name, ...names] };
+      },
+      async serverId => {
+        this.mustBeOpen();
+        return await task(await this.find(agentId, serverId));
+      },
+    );
+  }
+
+  /** Ends everything of an agent, saved or not, that was asked for before this (R4). Rejects as `Fleet.unloadAll`. */
+  async endAll(agentId: AgentId): Promise<void> {
+    const prefix = turnOf(agentId, '');
+    const find = () => {
+      const names = this.#turns.names().flatMap(name => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+      return Promise.resolve({ meant: undefined, names });
+    };
+    await this.inOrder(agentId, find, async () => {
+      await Promise.all([this.refreshes.stopAll(agentId), this.needs.fleet.unloadAll(agentId)]);
     });
   }
 
@@ -116,11 +174,11 @@ export class SavedBook implements AsyncDisposable {
   entry(
     { agentId, actor }: Actor,
     { planned, secrets }: Secured,
-    set: { readonly serverKey: ServerKey; readonly enabled: boolean; readonly allowSecretArguments: boolean },
+    set: Pick<SavedServer, 'serverKey' | 'enabled' | 'loaded'> & { readonly allowSecretArguments: boolean },
   ): ServerEntry {
-    const { serverKey, enabled, allowSecretArguments } = set;
+    const { serverKey, enabled, loaded, allowSecretArguments } = set;
     const start = startOf(planned, { allowSecretArguments, secrets });
-    return { agentId, actor, name: savedName(agentId, planned), serverKey, enabled, ...start };
+    return { agentId, actor, name: savedName(agentId, planned), serverKey, enabled, loaded, ...start };
   }
 
   /** Records a change before it is made; rejects with `cannot-record`, and then it must not be made. */
@@ -136,7 +194,7 @@ export class SavedBook implements AsyncDisposable {
 
   /**
    * Gives a saved server its place in the fleet, not started: listed by what it last offered, waiting for its first call.
-   * One that is disabled, legacy or damaged only keeps its key. Never rejects for the row's own faults.
+   * One that is disabled, unloaded, legacy or damaged only keeps its key. Never rejects for the row's own faults.
    */
   async place(row: SavedServer): Promise<void> {
     const last = await this.needs.cache.last(row.serverId).catch((error: unknown) => {
@@ -155,7 +213,7 @@ export class SavedBook implements AsyncDisposable {
     fleet.reserve(agentId, serverKey);
     cache.follow(agentId, serverKey, serverId);
     this.#faults.delete(serverId);
-    if (!row.enabled || isLegacy(row)) return;
+    if (!row.enabled || !row.loaded || isLegacy(row)) return;
     try {
       fleet.restore(agentId, { planned: plannedOf(row), serverKey, last });
     } catch (error) {
@@ -175,14 +233,11 @@ export class SavedBook implements AsyncDisposable {
   async end({ agentId, serverKey, serverId }: SavedServer): Promise<StopOutcome> {
     const { fleet, reclaim } = this.needs;
     await this.refreshes.stop(serverId);
-    if (!fleet.member(agentId, serverKey)) {
+    if (!fleet.server(agentId, serverKey)) {
       const reclaimed = await reclaim(agentId, serverKey);
       return { process: reclaimed > 0 ? 'removed' : 'not-running', handlesWithdrawn: 0 };
     }
-    const outcome = await fleet.unload(agentId, serverKey);
-    // A call that came just before the handles were withdrawn may have started it once more.
-    while (fleet.member(agentId, serverKey)) await fleet.unload(agentId, serverKey);
-    return outcome;
+    return await fleet.unload(agentId, serverKey);
   }
 
   /** A server that runs without being saved, under the name that a saved one is to have, is ended first (R4). */
@@ -247,7 +302,7 @@ export function planIfSound(row: SavedServer): PlannedServer | undefined {
 }
 
 /** The name of a turn: names are an agent's own. */
-export function turnOf(agentId: AgentId, name: string): string {
+function turnOf(agentId: AgentId, name: string): string {
   return `${agentId} ${name}`;
 }
 

@@ -73,9 +73,9 @@ describe('saved servers', () => {
       const deadlines = { open: 5_000 };
       await world.saved().add({ ...config('one'), deadlines }, { allowUnsafe: true });
       await world.saved().add('acme/two:v3', { args: ['--x'], container: { network: 'none' }, deadlines });
-      const { member: one } = await world.load('one');
+      const { server: one } = await world.load('one');
       expect(one.planned).toMatchObject({ name: 'one', kind: 'process', allowUnsafe: true, deadlines });
-      const { member: two } = await world.load('acme/two:v3');
+      const { server: two } = await world.load('acme/two:v3');
       expect(two.planned).toMatchObject({
         identity: 'image:acme/two:v3',
         kind: 'docker-image',
@@ -103,7 +103,7 @@ describe('saved servers', () => {
       await using world = await savedWorld();
       const first = await world.saved().add(config('a b'));
       await world.saved().disable('a b');
-      const { member } = await world.load(config('a.b'));
+      const { server: member } = await world.load(config('a.b'));
       const third = await world.saved().add(config('a-b'));
       const keys = [first.server, member.serverKey, third.server];
       expect(new Set(keys).size).toBe(3);
@@ -129,7 +129,7 @@ describe('saved servers', () => {
         env: { GITHUB_TOKEN: { set: true }, LEVEL: { set: true }, SAME: { set: true } },
         headers: { Authorization: { set: true } },
       });
-      const { member } = await world.load('git hub');
+      const { server: member } = await world.load('git hub');
       expect(member.planned.config).toMatchObject({
         env: { GITHUB_TOKEN: '${secret:git-hub.GITHUB_TOKEN}', LEVEL: 'debug' },
       });
@@ -156,7 +156,7 @@ describe('saved servers', () => {
       expect(error).toMatchObject({ code: 'bad-config', data: { problems: [{ path: 'args[1]' }] } });
       expect(await world.vault.list()).toEqual([]);
       await world.saved().add(server, { allowSecretArguments: true });
-      const { member } = await world.load('one');
+      const { server: member } = await world.load('one');
       expect(member.planned.config.args).toEqual(['--token', '${secret:one.token}']);
       // What was allowed for this server is still allowed when something else of it is changed.
       await world.saved().change('one', { cwd: '/tmp' });
@@ -187,7 +187,7 @@ describe('saved servers', () => {
       await world.saved().add({ ...config('one'), args: ['--other'] });
       expect(world.started[0]?.closes).toBe(1);
       expect(world.tools()).toEqual([]);
-      const { member } = await world.load('one');
+      const { server: member } = await world.load('one');
       expect(member.planned.config.args).toEqual(['--other']);
       expect(world.fleet.list(alice)).toHaveLength(1);
     });
@@ -205,7 +205,7 @@ describe('saved servers', () => {
       expect(world.tools()).toEqual([]);
       const [listed] = await world.saved().list();
       expect(listed).toMatchObject({ name: 'two', server: 'one', state: 'stopped', tools: [], actor: 'client:page' });
-      const { member } = await world.load('two');
+      const { server: member } = await world.load('two');
       expect(member).toMatchObject({ serverKey: 'one', planned: { name: 'two', config: { args: ['--new'] } } });
       expect(member.planned.config.env).toEqual({ TOKEN: '${secret:one.TOKEN}' });
       expect(world.recorded.at(-1)).toMatchObject({ action: 'server_changed', caller: 'client:page' });
@@ -293,7 +293,7 @@ describe('saved servers', () => {
       });
       expect((await refusal(world.saved().change('three', {}))).message).toContain('one, two');
       await world.saved().change('mcp-time', { args: ['--utc'] }, { container: { network: 'none' } });
-      const { member } = await world.load('mcp/time');
+      const { server: member } = await world.load('mcp/time');
       expect(member.planned).toMatchObject({ config: { args: ['--utc'] }, container: { network: 'none' } });
     });
 
@@ -374,7 +374,7 @@ describe('saved servers', () => {
         error: { code: 'cannot-record' },
       });
       expect(world.started[0]?.closes).toBe(1);
-      expect(await world.saved().list()).toMatchObject([{ name: 'one', state: 'stopped' }]);
+      expect(await world.saved().list()).toMatchObject([{ name: 'one', state: 'unloaded' }]);
       expect(await world.vault.get('one.TOKEN')).toBe(canary);
       expect(await world.saved().remove('one')).toMatchObject({ process_removed: 'not_running', saved_removed: true });
     });
@@ -524,6 +524,7 @@ describe('saved servers', () => {
         image: 'mcp/time:latest',
         args: null,
         enabled: true,
+        loaded: true,
         actor: 'operator',
       };
       await world.store.servers.save([old]);
@@ -540,7 +541,7 @@ describe('saved servers', () => {
       ]) {
         expect((await refusal(attempt)).message).toContain('!mcp-unload');
       }
-      const { member } = await world.load('mcp/time', { save: true });
+      const { server: member } = await world.load('mcp/time', { save: true });
       expect(await world.unload('mcp-mcp-time-latest')).toMatchObject({
         process_removed: 'not_running',
         saved_removed: true,

@@ -1,11 +1,11 @@
 import type { Clock } from '../core/clock.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import { type ServerHealth, serverHealth } from '../core/server-health.ts';
-import type { ServerLife } from '../core/server-life.ts';
+import type { SavedLife } from '../core/server-life.ts';
 import type { Registry } from '../governance/registry/registry.ts';
 import type { Rules } from '../governance/rules/rules.ts';
 import type { Redactor } from '../secrets/redact.ts';
-import type { ServerMember } from './server-member.ts';
+import type { ManagedServer } from './managed-server.ts';
 
 /** What the health of a server is told from. */
 export interface HealthSources {
@@ -20,8 +20,8 @@ export interface HealthSubject {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
   readonly enabled: boolean;
-  readonly life: ServerLife;
-  readonly member: Pick<ServerMember, 'discovery'> | undefined;
+  readonly life: SavedLife;
+  readonly member: Pick<ManagedServer, 'listDiagnostics'> | undefined;
 }
 
 /** How a server is: the same word, sentence and action for every edge. Masked. */
@@ -33,7 +33,7 @@ export function serverHealthOf(subject: HealthSubject, sources: HealthSources): 
     enabled,
     life,
     tools: registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).length,
-    shortcomings: (member?.discovery?.diagnostics ?? []).map(({ message }) => message),
+    shortcomings: (member?.listDiagnostics ?? []).map(({ message }) => message),
     changedTools: rules
       .list(agentId)
       .flatMap(({ state, pin }) => (state === 'schema-changed' && pin?.ownerKey === serverKey ? [pin.handleName] : [])),

@@ -10,9 +10,9 @@ import { maskTexts } from '../secrets/mask-texts.ts';
 import { shownConfig } from './config-change.ts';
 import type { Fleet } from './fleet.ts';
 import { type ListedSaved, listSaved } from './list-saved.ts';
+import type { ManagedServer } from './managed-server.ts';
 import type { SavedBook } from './saved-book.ts';
 import { type HealthSources, serverHealthOf } from './server-health-of.ts';
-import type { ServerMember } from './server-member.ts';
 import type { ServerReport, ToolReport } from './server-report.ts';
 
 /** What reports are made from. */
@@ -44,7 +44,7 @@ export async function serverReport(sources: ReportSources, agentId: AgentId, key
 
 function savedReport(sources: ReportSources, agentId: AgentId, row: ListedSaved): ServerReport {
   const { enabled, life, image, diagnostics, error } = row;
-  const member = sources.fleet.member(agentId, row.server);
+  const member = sources.fleet.server(agentId, row.server);
   return masked(sources, {
     serverId: row.serverId,
     server: row.server,
@@ -66,7 +66,7 @@ function savedReport(sources: ReportSources, agentId: AgentId, row: ListedSaved)
   });
 }
 
-async function memberReport(sources: ReportSources, member: ServerMember): Promise<ServerReport> {
+async function memberReport(sources: ReportSources, member: ManagedServer): Promise<ServerReport> {
   const { agentId, serverKey, planned, state, connection, discovery } = member;
   const handles = sources.registry.list(agentId, { ownerKey: serverKey, kind: 'tool' });
   const holdings = await sources.ledger.list({ agentId, serverKey });
@@ -96,7 +96,7 @@ async function memberReport(sources: ReportSources, member: ServerMember): Promi
   });
 }
 
-function reasonOf(member: ServerMember | undefined): string | null {
+function reasonOf(member: ManagedServer | undefined): string | null {
   return (member && protocolReason(member.planned.config.protocol, member.lastSaid?.olderEra)) ?? null;
 }
 

@@ -1,13 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { type ErrorCode, LongshoreError } from '../core/errors.ts';
 import type { Log } from '../core/ports/log.ts';
-import type { ServerMember } from './server-member.ts';
+import type { DownState } from '../core/server-life.ts';
+import { untilAborted } from '../lib/until-aborted.ts';
+import type { ManagedServer } from './managed-server.ts';
 
 /** Seconds to wait before each start after a crash (design.md, "Lazy"); after the last one it is a crash loop. */
 const waits = [1, 2, 4, 8, 16];
 
 /** True for a server that is not ours to run: it forgets sessions and is restarted by others, and asking it again costs nothing. */
-export function isElsewhere({ planned }: ServerMember): boolean {
+export function isElsewhere({ planned }: ManagedServer): boolean {
   return planned.kind === 'remote';
 }
 
@@ -40,7 +42,7 @@ interface Watch {
 export class Supervisor {
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #watches = new Map<ServerMember, Watch>();
+  readonly #watches = new Map<ManagedServer, Watch>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
@@ -48,71 +50,71 @@ export class Supervisor {
   }
 
   /** It is connected: from now on its steady life counts. */
-  connected(member: ServerMember): void {
-    this.#watch(member).startedAt = this.#clock.now();
+  connected(server: ManagedServer): void {
+    this.#watch(server).startedAt = this.#clock.now();
   }
 
-  /** It ended by itself or did not start; says what is to become of it, and sees to that. */
-  crashed(member: ServerMember, error: LongshoreError): void {
-    const watch = this.#watch(member);
-    if (watch.stop.signal.aborted || !passing.has(error.code)) return;
+  /** Counts a crash or a failed start, plans the next start where one may help, and gives back the state that follows. */
+  crashed(server: ManagedServer, error: LongshoreError): DownState {
+    const watch = this.#watch(server);
+    if (!passing.has(error.code)) return { name: 'failed', error };
     const now = this.#clock.now();
     const wasConnected = watch.startedAt > 0;
     if (wasConnected && now - watch.startedAt >= steadyAfter) watch.crashes = 0;
     watch.startedAt = 0;
     const isFirst = watch.crashes === 0;
-    const seconds = isFirst && wasConnected && isElsewhere(member) ? 0 : waits[watch.crashes];
+    const seconds = isFirst && wasConnected && isElsewhere(server) ? 0 : waits[watch.crashes];
     watch.crashes += 1;
     if (seconds === undefined) {
       // One elsewhere stays failed, and its next call tries again.
-      if (!isElsewhere(member)) member.await({ name: 'crash-loop', error });
-      return;
+      return isElsewhere(server) ? { name: 'failed', error } : { name: 'crash-loop', error };
     }
     const wait = seconds * 1_000;
-    member.await({ name: 'restarting', error, attempt: watch.crashes, of: waits.length, at: now + wait });
-    watch.next = this.#startAfter(member, watch, wait);
+    this.#startAfter(server, watch, wait);
+    return { name: 'restarting', error, attempt: watch.crashes, of: waits.length, at: now + wait };
   }
 
-  /** Settles when the next start that is due has been tried; at once if none is. */
-  async nextTry(member: ServerMember, signal: AbortSignal): Promise<void> {
-    const next = this.#watches.get(member)?.next;
+  /** Settles when the next start that is due has been tried; at once if none is. Rejects with `cancelled`. */
+  async nextTry(server: ManagedServer, signal: AbortSignal): Promise<void> {
+    const next = this.#watches.get(server)?.next;
     if (next === undefined) return;
-    const { promise, reject } = Promise.withResolvers<never>();
-    const abort = () => reject(new LongshoreError('cancelled', `The wait for ${member.serverKey} was cancelled.`));
-    signal.throwIfAborted();
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      await Promise.race([next, promise]);
-    } finally {
-      signal.removeEventListener('abort', abort);
+      await untilAborted(next, signal);
+    } catch (cause) {
+      throw new LongshoreError('cancelled', `The wait for ${server.serverKey} was cancelled.`, { cause });
     }
   }
 
   /** A person stopped, reloaded or changed it: crashes are forgotten, and no start is due any more. */
-  forget(member: ServerMember): void {
-    this.#watches.get(member)?.stop.abort();
-    this.#watches.delete(member);
+  forget(server: ManagedServer): void {
+    this.#watches.get(server)?.stop.abort();
+    this.#watches.delete(server);
   }
 
-  #watch(member: ServerMember): Watch {
-    const known = this.#watches.get(member);
+  #watch(server: ManagedServer): Watch {
+    const known = this.#watches.get(server);
     if (known) return known;
     const watch: Watch = { crashes: 0, startedAt: 0, stop: new AbortController(), next: undefined };
-    this.#watches.set(member, watch);
+    this.#watches.set(server, watch);
     return watch;
   }
 
-  async #startAfter(member: ServerMember, watch: Watch, wait: number): Promise<void> {
-    const { signal } = watch.stop;
+  #startAfter(server: ManagedServer, watch: Watch, wait: number): void {
+    const next = this.#start(server, watch.stop.signal, wait).finally(() => {
+      // If that start has failed, another one may be due by now.
+      if (watch.next === next) watch.next = undefined;
+    });
+    watch.next = next;
+  }
+
+  async #start(server: ManagedServer, signal: AbortSignal, wait: number): Promise<void> {
     try {
       await this.#clock.sleep(wait, signal);
-      await member.start(signal, () => {});
+      await server.start(signal, () => {});
     } catch (error) {
-      // A failed start is this server's state, and counted as the next crash by whoever hears of that state.
+      // A failed start is this server's state, and was counted as the next crash with it.
       if (!signal.aborted)
-        this.#log.info({ server: member.serverKey, error: String(error) }, 'It did not start again.');
-    } finally {
-      watch.next = undefined;
+        this.#log.info({ server: server.serverKey, error: String(error) }, 'It did not start again.');
     }
   }
 }

@@ -1,26 +1,80 @@
 import { selector } from '../config/selector.ts';
-import { LongshoreError } from '../core/errors.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { SavedServer } from '../store/servers.ts';
 import { notLoaded } from './not-loaded.ts';
-import { removeServer, type UnloadOutcome, unloadOutcome } from './remove-server.ts';
-import { type Actor, displayName, rowMeant, type SavedBook } from './saved-book.ts';
+import { removeRow, type UnloadOutcome, unloadOutcome } from './remove-server.ts';
+import { type About, type Actor, displayName, rowMeant, type SavedBook } from './saved-book.ts';
+import { savedName } from './saved-plan.ts';
 
 /**
  * Ends a server by whatever `load` took, or by the id of a legacy entry (R32, R59). An image that is saved is forgotten; a
- * server with a config stays saved. Rejects with `unknown-server` if there is nothing to unload, `close-failed` while
- * anything is left.
+ * server with a config stays saved, and nothing starts it until it is loaded again. Rejects with `unknown-server` if there
+ * is nothing to unload, `close-failed` while anything is left.
  */
 export async function unloadServer(book: SavedBook, who: Actor, ref: string): Promise<UnloadOutcome> {
+  const { agentId } = who;
   const { fleet } = book.needs;
-  const member = fleet.find(who.agentId, selector(ref));
-  const row = member ? await book.keyed(who.agentId, member.serverKey) : rowMeant(await book.rows(who.agentId), ref);
-  if (row?.mode === 'container') return await removeServer(book, who, row.serverId);
-  if (member) {
-    const stopped = await fleet.unload(who.agentId, member.serverKey);
-    return unloadOutcome(member.serverKey, stopped, row ? false : 'not_saved');
+  return await book.inOrder(
+    agentId,
+    () => loadedOrSaved(book, agentId, ref),
+    async ({ key }) => {
+      const row = await book.keyed(agentId, key);
+      if (row?.mode === 'container') return await removeRow(book, who, row);
+      if (!fleet.server(agentId, key)) throw row ? nothingToUnload(row) : notLoaded(fleet, agentId, ref);
+      const stopped = await fleet.unload(agentId, key);
+      if (!row) return unloadOutcome(key, stopped, 'not_saved');
+      return unloadOutcome(key, stopped, false, await keptUnloaded(book, who, row));
+    },
+  );
+}
+
+/** From now on, over restarts too, only a load starts it. What is stopped stays stopped if that cannot be saved, and both are told. */
+async function keptUnloaded(book: SavedBook, who: Actor, row: SavedServer): Promise<LongshoreError | undefined> {
+  if (!row.loaded) return undefined;
+  try {
+    await book.record('server_unloaded', who, row.name);
+    await book.needs.servers.update(row.serverId, { loaded: false, actor: who.actor });
+    return undefined;
+  } catch (error) {
+    return asLongshoreError(error);
   }
-  if (row) {
-    const name = displayName(row);
-    throw new LongshoreError('unknown-server', `${name} is saved, but it is not loaded: there is nothing to unload.`);
-  }
-  throw notLoaded(fleet, who.agentId, ref);
+}
+
+/** Ends whatever runs of a server; what is saved of it stays as it is. An unknown one is fine. */
+export async function endServer(book: SavedBook, agentId: AgentId, ref: string): Promise<void> {
+  const { fleet } = book.needs;
+  await book.inOrder(
+    agentId,
+    async () => {
+      await book.brought(agentId);
+      const server = fleet.find(agentId, ref);
+      return { meant: server?.serverKey, names: server ? [savedName(agentId, server.planned)] : [] };
+    },
+    async key => {
+      if (key !== undefined && fleet.server(agentId, key)) await fleet.unload(agentId, key);
+    },
+  );
+}
+
+/** The server that a person means among those that are loaded or saved, for `SavedBook.inOrder`. Throws `unknown-server`. */
+export async function loadedOrSaved(
+  book: SavedBook,
+  agentId: AgentId,
+  ref: string,
+): Promise<About<{ readonly key: ServerKey }>> {
+  const { fleet } = book.needs;
+  if (!fleet.find(agentId, selector(ref))) await book.brought(agentId);
+  const rows = await book.rows(agentId);
+  const server = fleet.find(agentId, selector(ref));
+  const row = server ? rows.find(one => one.serverKey === server.serverKey) : rowMeant(rows, ref);
+  const key = server?.serverKey ?? row?.serverKey;
+  if (key === undefined) throw notLoaded(fleet, agentId, ref);
+  const names = row ? [row.serverId, row.name] : [];
+  return { meant: { key }, names: server ? [...names, savedName(agentId, server.planned)] : names };
+}
+
+function nothingToUnload(row: SavedServer): LongshoreError {
+  const name = displayName(row);
+  return new LongshoreError('unknown-server', `${name} is saved, but it is not loaded: there is nothing to unload.`);
 }

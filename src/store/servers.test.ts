@@ -22,6 +22,7 @@ function entry(name: string, change: Partial<ServerEntry> = {}): ServerEntry {
     image: null,
     args: null,
     enabled: true,
+    loaded: true,
     actor: 'operator',
     ...change,
   };

@@ -24,6 +24,8 @@ export interface ServerEntry {
   readonly args: readonly string[] | null;
   /** A disabled server is never started. */
   readonly enabled: boolean;
+  /** One that was unloaded is not listed among what can be called, and no call starts it, until it is loaded. */
+  readonly loaded: boolean;
   /** Who saved it: a Caller. */
   readonly actor: string;
 }
@@ -63,6 +65,7 @@ type ServerRow = {
   image: string | null;
   args_json: string | null;
   enabled: 0 | 1;
+  loaded: 0 | 1;
   actor: string;
   created_at: number;
   updated_at: number;
@@ -95,9 +98,19 @@ const create: Migration = {
   },
 };
 
-/** Saved servers (behaviour.md C, storage). */
+const addLoaded: Migration = {
+  number: 15,
+  async up(db) {
+    await db.schema
+      .alterTable('servers')
+      .addColumn('loaded', 'integer', column => column.notNull().defaultTo(1))
+      .execute();
+  },
+};
+
+/** Saved servers. */
 export const serversTable: Table<Servers> = {
-  migrations: [create],
+  migrations: [create, addLoaded],
   open({ db: untyped, clock, randomId }) {
     const db = untyped.$extendTables<ServersTables>();
     return {
@@ -208,6 +221,7 @@ function columns(entry: ServerEntry) {
     image: entry.image,
     args_json: entry.args && JSON.stringify(entry.args),
     enabled: entry.enabled ? 1 : 0,
+    loaded: entry.loaded ? 1 : 0,
     actor: entry.actor,
   } as const;
 }
@@ -231,6 +245,7 @@ function asServer(row: Selectable<ServerRow>): SavedServer {
     mode: row.mode,
     ...start,
     enabled: row.enabled === 1,
+    loaded: row.loaded === 1,
     actor: row.actor,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -129,7 +129,14 @@ describe('scenarios over REST', { timeout: 60_000 }, () => {
     {
       const { agentId } = readIdentity(join(folder, 'home', 'identity.json'));
       await using store = await openStore({ path: join(folder, 'home', 'longshore.db'), clock: systemClock });
-      const row = { mode: 'container', config: {}, image: 'mcp/time:latest', args: null, enabled: true } as const;
+      const row = {
+        mode: 'container',
+        config: {},
+        image: 'mcp/time:latest',
+        args: null,
+        enabled: true,
+        loaded: true,
+      } as const;
       await store.servers.save([{ ...row, agentId, name, serverKey: 'mcp-time' as ServerKey, actor: 'operator' }]);
     }
     const before = await docker.calls();

@@ -297,7 +297,7 @@ describe('saved servers of a home', () => {
     for (let index = 1; index < 100; index += 1) {
       database.exec(
         `insert into servers select 'id-${index}', agent_id, name || '-${index}', server_key || '-${index}', mode,
-           replace(config_json, '"name":"everything"', '"name":"everything-${index}"'), image, args_json, enabled, actor, created_at, updated_at
+           replace(config_json, '"name":"everything"', '"name":"everything-${index}"'), image, args_json, enabled, actor, created_at, updated_at, loaded
          from servers where name = 'everything';
          insert into cached_definitions select 'id-${index}', kind, wire_name, position, definition, definition_digest, protocol_version, discovered_at
          from cached_definitions where server_id = (select server_id from servers where name = 'everything')`,

@@ -1,5 +1,5 @@
 import type { AgentId, Digest, Epoch, ServerKey } from '../ids.ts';
-import type { Definition, SelfDescription, WithdrawReason } from '../words.ts';
+import type { Definition, Diagnostic, SelfDescription, WithdrawReason } from '../words.ts';
 
 /** What a connection found, on its way to becoming handles. */
 export interface Discovered {
@@ -22,10 +22,13 @@ export interface Discovered {
 /** Why a server's handles are mounted: its first list, going to sleep, its list after a sleep, or a change of it. */
 export type MountReason = 'load' | 'sleep' | 'wake' | 'list-changed';
 
-/** Where discovered tools become handles and stop being ones. */
+/** Registers a server's discovered tools, resources and prompts as handles, and unregisters them. */
 export interface Mount {
-  /** Replaces all handles of that server in one step; unchanged definitions of the same epoch keep theirs (R37, R43). */
-  mount(discovered: Discovered, reason: MountReason): void;
+  /**
+   * Replaces all handles of that server in one step; unchanged definitions of the same epoch keep theirs (R37, R43).
+   * Returns what could not be mounted: `handle-name-clash`, `unusable-definition`.
+   */
+  mount(discovered: Discovered, reason: MountReason): readonly Diagnostic[];
   /** Withdraws all handles of that server and returns how many there were (R41). */
   withdraw(agentId: AgentId, serverKey: ServerKey, reason: WithdrawReason): number;
 }

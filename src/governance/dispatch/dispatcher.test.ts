@@ -419,7 +419,7 @@ describe('dispatch', () => {
     const { epoch, protocolVersion } = connection;
     const offer = { agentId: alice, serverKey: files, epoch, protocolVersion, tools: [tool('read')] };
     const { registryMount } = await import('../registry/registry-mount.ts');
-    registryMount(world.registry, () => {}).mount(
+    registryMount(world.registry).mount(
       { ...offer, resources: [{ name: 'notes', uri: 'file:///notes' }], templates: [], prompts: [{ name: 'read' }] },
       'list-changed',
     );

@@ -12,7 +12,7 @@ async function world(otherwise: 'allow' | 'ask' = 'allow') {
   const made = await governedWorld({ otherwise });
   const { epoch, protocolVersion } = made.load([tool('read')]);
   const offer = { agentId: alice, serverKey: files, epoch, protocolVersion };
-  registryMount(made.registry, () => {}).mount(
+  registryMount(made.registry).mount(
     { ...offer, tools: [], resources: [listed], templates: [note, linkedResource], prompts: [{ name: 'letter' }] },
     'list-changed',
   );

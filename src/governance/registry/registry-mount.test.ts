@@ -22,7 +22,7 @@ function offer(key: string, tool: string): Discovered {
 describe('mounting into the registry', () => {
   it('R37, R41: what was discovered becomes handles, and withdrawing says how many there were', () => {
     const registry = createRegistry({ now: () => 0 });
-    const mount = registryMount(registry, () => {});
+    const mount = registryMount(registry);
     mount.mount(offer('files', 'read'), 'load');
     expect(registry.lookup(alice, 'files__read')?.epoch).toBe('epoch of files');
     expect(mount.withdraw(alice, serverKey('files'), 'unload')).toBe(1);
@@ -31,14 +31,12 @@ describe('mounting into the registry', () => {
 
   it('tells what was not mounted and who had to go', () => {
     const registry = createRegistry({ now: () => 0, toolCap: 1 });
-    const told: string[] = [];
-    const mount = registryMount(registry, (key, diagnostics) => {
-      for (const { code, message } of diagnostics) told.push(`${key} ${code}: ${message}`);
-    });
-    mount.mount(offer('files', 'read'), 'load');
-    mount.mount(offer('time', 'now'), 'load');
-    mount.mount({ ...offer('time', 'now'), tools: [], resources: [{ name: '', uri: '' }] }, 'list-changed');
-    expect(told.map(line => line.split(':')[0])).toEqual(['time evicted', 'time unusable-definition']);
+    const mount = registryMount(registry);
+    expect(mount.mount(offer('files', 'read'), 'load')).toEqual([]);
+    expect(mount.mount(offer('time', 'now'), 'load')).toMatchObject([{ code: 'evicted' }]);
+    expect(
+      mount.mount({ ...offer('time', 'now'), tools: [], resources: [{ name: '', uri: '' }] }, 'list-changed'),
+    ).toMatchObject([{ code: 'unusable-definition' }]);
     expect(registry.list(alice)).toEqual([]);
   });
 });

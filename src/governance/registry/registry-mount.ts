@@ -1,20 +1,15 @@
-import type { ServerKey } from '../../core/ids.ts';
 import type { Mount } from '../../core/ports/mount.ts';
-import type { Diagnostic } from '../../core/words.ts';
 import { discoveredHandles } from './discovered-handles.ts';
 import type { Registry } from './registry.ts';
 
-/** Told what could not be mounted of a server, each time its handles are. */
-export type OnMounted = (serverKey: ServerKey, diagnostics: readonly Diagnostic[]) => void;
-
 /** The registry as the connections see it: discovered definitions go in, and come out only as handles. */
-export function registryMount(registry: Registry, onMounted: OnMounted): Mount {
+export function registryMount(registry: Registry): Mount {
   return {
     mount(discovered, reason) {
       const { agentId, serverKey } = discovered;
       const { handles, diagnostics } = discoveredHandles(discovered);
       const { refused, evicted } = registry.replaceOwner(agentId, serverKey, handles, reason);
-      onMounted(serverKey, [
+      return [
         ...diagnostics,
         ...refused.map(handle => ({
           code: 'handle-name-clash',
@@ -24,7 +19,7 @@ export function registryMount(registry: Registry, onMounted: OnMounted): Mount {
           code: 'evicted',
           message: `The tools of ${other} were unmounted to make room for ${serverKey}. Reload ${other} to have them back.`,
         })),
-      ]);
+      ];
     },
     withdraw: (agentId, serverKey, reason) => registry.replaceOwner(agentId, serverKey, [], reason).withdrawn.length,
   };

@@ -11,8 +11,8 @@ import type { Rules } from '../../governance/rules/rules.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { Fleet } from '../../servers/fleet.ts';
 import { loadServer } from '../../servers/load-server.ts';
+import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { SavedBook } from '../../servers/saved-book.ts';
-import type { ServerMember } from '../../servers/server-member.ts';
 import type { Callers } from '../../store/callers.ts';
 import type { ManagingToolName } from './managing-tools.ts';
 import { searchServers, serverText } from './search-servers.ts';
@@ -50,7 +50,7 @@ export function createManageServers(
   needs: ManageNeeds,
 ): (operation: Operation, options: RunOptions) => Promise<RawResult> {
   /** Who loaded what is not saved; what the operator loaded again is another member. */
-  const loaders = new WeakMap<ServerMember, Caller>();
+  const loaders = new WeakMap<ManagedServer, Caller>();
 
   return async (operation, options) => {
     const { agentId, caller, wireName, arguments: args } = operation;
@@ -98,7 +98,7 @@ async function search(needs: ManageNeeds, asker: Asker, args: JsonObject): Promi
 
 async function load(
   needs: ManageNeeds,
-  loaders: WeakMap<ServerMember, Caller>,
+  loaders: WeakMap<ManagedServer, Caller>,
   { agentId, caller, sees }: Asker,
   ref: string,
   { signal, onprogress }: RunOptions,
@@ -132,7 +132,7 @@ async function load(
 
 async function unload(
   { fleet, saved }: ManageGround,
-  loaders: WeakMap<ServerMember, Caller>,
+  loaders: WeakMap<ManagedServer, Caller>,
   { agentId, caller }: Asker,
   ref: string,
 ): Promise<RawResult> {

@@ -2,16 +2,16 @@ import type { Connection } from '../connections/connection.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { Log } from '../core/ports/log.ts';
 
-interface Wanted {
+interface Subscribed {
   subscribers: number;
   /** How the first subscription went; whoever comes meanwhile shares it. */
   readonly done: Promise<void>;
 }
 
-/** What clients want of one server, over all its connections: each new one is told again. */
-export class ServerWishes {
+/** Log level and resource subscriptions of one server; applied again to each new connection. */
+export class ServerSubscriptions {
   readonly #log: Log;
-  readonly #resources = new Map<string, Wanted>();
+  readonly #resources = new Map<string, Subscribed>();
   #connection: Connection | undefined;
   #logLevel: string | undefined;
 
@@ -24,8 +24,8 @@ export class ServerWishes {
     return this.#resources.size > 0;
   }
 
-  /** From now on that is the server's connection. What it refuses is told in the log: nobody waits for it. */
-  meet(connection: Connection): void {
+  /** Applies them to a new connection. What it refuses is told in the log: nobody waits for it. */
+  attach(connection: Connection): void {
     this.#connection = connection;
     if (this.#logLevel !== undefined) void this.#quietly(connection.setLogLevel(this.#logLevel));
     for (const uri of this.#resources.keys()) void this.#quietly(connection.subscribe(uri));
@@ -42,33 +42,33 @@ export class ServerWishes {
    * run; rejects as `Connection.subscribe` does.
    */
   async subscribe(uri: string): Promise<AsyncDisposable> {
-    const wanted = this.#resources.get(uri) ?? this.#begin(uri);
-    wanted.subscribers += 1;
+    const subscribed = this.#resources.get(uri) ?? this.#begin(uri);
+    subscribed.subscribers += 1;
     let ended = false;
     const end = async (): Promise<void> => {
       if (ended) return;
       ended = true;
-      wanted.subscribers -= 1;
-      if (wanted.subscribers > 0 || this.#resources.get(uri) !== wanted) return;
+      subscribed.subscribers -= 1;
+      if (subscribed.subscribers > 0 || this.#resources.get(uri) !== subscribed) return;
       this.#resources.delete(uri);
       const live = this.#live();
       if (live) await this.#quietly(live.unsubscribe(uri));
     };
     try {
-      await wanted.done;
+      await subscribed.done;
     } catch (error) {
-      if (this.#resources.get(uri) === wanted) this.#resources.delete(uri);
+      if (this.#resources.get(uri) === subscribed) this.#resources.delete(uri);
       throw error;
     }
     return { [Symbol.asyncDispose]: end };
   }
 
-  #begin(uri: string): Wanted {
+  #begin(uri: string): Subscribed {
     const live = this.#live();
     const asleep = new LongshoreError('connection-lost', 'The server does not run, so it tells no changes.');
-    const wanted = { subscribers: 0, done: live ? live.subscribe(uri) : Promise.reject(asleep) };
-    this.#resources.set(uri, wanted);
-    return wanted;
+    const subscribed = { subscribers: 0, done: live ? live.subscribe(uri) : Promise.reject(asleep) };
+    this.#resources.set(uri, subscribed);
+    return subscribed;
   }
 
   #live(): Connection | undefined {
@@ -80,7 +80,7 @@ export class ServerWishes {
       await done;
     } catch (error) {
       const server = this.#connection?.serverKey;
-      this.#log.warn({ server }, `A wish of a client was not met. ${asLongshoreError(error).message}`);
+      this.#log.warn({ server }, `Could not restore a log level or subscription. ${asLongshoreError(error).message}`);
     }
   }
 }

@@ -14,6 +14,7 @@ import { openHost } from '../host/open-host.ts';
 import { cleanUpOnSignals } from '../host/signal-cleanup.ts';
 import { createRedactor } from '../secrets/redact.ts';
 import { homeGone } from './home-watch.ts';
+import { lastResort } from './last-resort.ts';
 import { createLogFile } from './log-file.ts';
 import { openBrowser } from './open-browser.ts';
 import type { Terminal } from './terminal.ts';
@@ -69,6 +70,11 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   let closing: Promise<number> | undefined;
   const close = () => (closing ??= closeService(served, log));
   const stopListening = cleanUpOnSignals(process, async () => void (await close()));
+  let isBroken = false;
+  const stopCatching = lastResort(process, log, () => {
+    isBroken = true;
+    stopAsked.resolve();
+  });
   if (!options.background) await greet(served, options, terminal);
   const watching = new AbortController();
   const gone = homeGone(join(settings.home, homeFiles.serviceNote), process.pid, systemClock, watching.signal);
@@ -76,7 +82,8 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   watching.abort();
   const code = await close();
   stopListening();
-  return code;
+  stopCatching();
+  return isBroken ? 1 : code;
 }
 
 function homeGoneText(home: string): string {

@@ -31,6 +31,8 @@ export type Answer = (
 /** What is answered on the same port without going through the app: the MCP endpoint. */
 export interface RawSide {
   takes(request: IncomingMessage): boolean;
+  /** True for a request whose `Upgrade` is one of ours; any other is answered as if it had none (RFC 9110, 7.8). */
+  upgrades(request: IncomingMessage): boolean;
   /** Answers its own failures. */
   request(request: IncomingMessage, response: ServerResponse): Promise<void>;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
@@ -47,7 +49,11 @@ export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide
     overrideGlobalObjects: false,
     errorHandler: () => problem(new LongshoreError('usage', 'The request cannot be read as HTTP.')),
   });
-  const options = { headersTimeout: patience.headers, requestTimeout: patience.request };
+  const options = {
+    headersTimeout: patience.headers,
+    requestTimeout: patience.request,
+    shouldUpgradeCallback: (incoming: IncomingMessage) => raw?.upgrades(incoming) === true,
+  };
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     // A socket whose last answer is out stays open for another request, which a server that closes does not want.
     outgoing.once('close', () => setImmediate(() => closing && server.closeIdleConnections()));
@@ -57,7 +63,10 @@ export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide
   };
   const server = bind.tls ? tlsServer({ ...options, ...bind.tls }, onRequest) : createServer(options, onRequest);
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (raw?.takes(incoming)) void raw.upgrade(incoming, socket, head);
+    // Node takes its own listener off a socket that it hands over, and a reset without one would end the process.
+    socket.on('error', () => socket.destroy());
+    if (raw?.upgrades(incoming)) void raw.upgrade(incoming, socket, head);
+    // Before Node 24.9 every upgrade comes here.
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
   let closing: Promise<void> | undefined;

@@ -9,7 +9,7 @@ import type { AgentId } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
 import type { McpClient } from '../mcp/mcp-client.ts';
 import { hostCheck } from './host-check.ts';
-import { createDoor } from './mcp-gate.ts';
+import { createDoor, type Door } from './mcp-gate.ts';
 import { createSignIns } from './sign-ins.ts';
 import { createTickets } from './tickets.ts';
 
@@ -22,6 +22,7 @@ describe('the door of the endpoint', () => {
   const guesses: string[] = [];
   const tickets = createTickets(systemClock);
   let stop: () => Promise<void>;
+  let gate: Door;
   let port = 0;
   let token = '';
   let ticket = '';
@@ -33,7 +34,7 @@ describe('the door of the endpoint', () => {
     token = made.token;
     ticket = tickets.issue(made.caller);
     clients.length = sockets.length = guesses.length = 0;
-    const door = createDoor({
+    gate = createDoor({
       endpoint: {
         http: async (client, _request, response) => {
           clients.push(client);
@@ -57,9 +58,9 @@ describe('the door of the endpoint', () => {
         servers: () => [{ server: 'notes' as never, instructions: undefined, missing: undefined }],
       },
     });
-    const server = createServer((incoming, response) => void door.request(incoming, response));
+    const server = createServer((incoming, response) => void gate.request(incoming, response));
     server.on('upgrade', (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
-      void door.upgrade(incoming, socket, head);
+      void gate.upgrade(incoming, socket, head);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -124,8 +125,8 @@ describe('the door of the endpoint', () => {
   });
 
   it('lets a client over stdio in by a ticket, once, and by its own token', async () => {
-    async function upgrade(who: string, protocol = 'mcp-stdio'): Promise<number | undefined> {
-      const headers = { ...by(who), connection: 'Upgrade', upgrade: protocol };
+    async function upgrade(who: string): Promise<number | undefined> {
+      const headers = { ...by(who), connection: 'Upgrade', upgrade: 'mcp-stdio' };
       const sent = request({ host: '127.0.0.1', port, path: '/mcp', headers });
       sent.end();
       const answered = Promise.race([once(sent, 'upgrade'), once(sent, 'response')]);
@@ -136,6 +137,7 @@ describe('the door of the endpoint', () => {
     }
     expect([await upgrade(ticket), await upgrade(ticket), await upgrade(token)]).toEqual([101, 401, 101]);
     expect(sockets.map(({ caller }) => caller)).toEqual(['client:claude', 'client:claude']);
-    expect(await upgrade(token, 'websocket')).toBe(400);
+    const asking = (protocol: string) => ({ url: '/mcp', headers: { upgrade: protocol } }) as IncomingMessage;
+    expect([gate.upgrades(asking('websocket')), gate.upgrades(asking('MCP-stdio'))]).toEqual([false, true]);
   });
 });

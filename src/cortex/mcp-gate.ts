@@ -36,6 +36,8 @@ export interface DoorNeeds {
 export interface Door {
   /** True for /mcp and what is below it. */
   takes(request: IncomingMessage): boolean;
+  /** True for those of them that ask for `mcp-stdio`. */
+  upgrades(request: IncomingMessage): boolean;
   request(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** `longshore mcp` brings a client over stdio: from here on the socket carries its lines. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
@@ -87,8 +89,10 @@ export function createDoor(needs: DoorNeeds): Door {
     );
   }
 
+  const takes = (request: IncomingMessage): boolean => /^\/mcp(?:\/|$)/.test(pathOf(request));
   return {
-    takes: request => /^\/mcp(?:\/|$)/.test(pathOf(request)),
+    takes,
+    upgrades: request => takes(request) && request.headers.upgrade?.toLowerCase() === stdioProtocol,
     async request(request, response) {
       response.setHeader('x-content-type-options', 'nosniff');
       response.setHeader('cache-control', 'no-store');
@@ -104,9 +108,6 @@ export function createDoor(needs: DoorNeeds): Door {
     async upgrade(request, socket, head) {
       try {
         const client = await admit(request, true);
-        if (request.headers.upgrade?.toLowerCase() !== stdioProtocol) {
-          throw new LongshoreError('usage', `Only ${stdioProtocol} can be switched to here.`);
-        }
         socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${stdioProtocol}\r\n\r\n`);
         needs.endpoint.socket(client, socket, head);
       } catch (error) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesTemplate } from './uri-template.ts';
+import { fittingTemplates, matchesTemplate } from './uri-template.ts';
 
 interface Given {
   readonly name: string;
@@ -121,4 +121,43 @@ describe('a URI and a template (RFC 6570)', () => {
     expect(matchesTemplate(`${'{a}{?b}'.repeat(150)}!`, `${'a?b=1&b=2'.repeat(1_000)}`)).toBe(false);
     expect(performance.now() - began).toBeLessThan(20_000);
   });
+
+  it.each([
+    '{a}',
+    '{+a}',
+    '{?b}',
+    '{&b*}',
+    '{;b}',
+    '{/b*}',
+    '{#b}',
+    '{.b}',
+    '?{?b*}',
+    'a{+a}',
+    '{+a}{?b,c,d,e}aaaaaaaa',
+  ])(
+    'S9: 300 templates of 16 KB of %s hold up no read',
+    piece => {
+      const plain = 'note:{name}';
+      for (const size of [16_384, 2_040]) {
+        const template = piece.repeat(Math.floor(size / piece.length));
+        for (const uri of ['?', '&b=1', '/b?c#d'].map(text => text.repeat(16_000 / text.length))) {
+          const began = performance.now();
+          fittingTemplates(
+            [...Array.from({ length: 300 }, () => template), plain],
+            text => text,
+            () => uri,
+          );
+          expect(performance.now() - began).toBeLessThan(10_000);
+        }
+        expect(
+          fittingTemplates(
+            [template, plain],
+            text => text,
+            () => 'note:x',
+          ),
+        ).toContain(plain);
+      }
+    },
+    120_000,
+  );
 });

@@ -15,6 +15,14 @@ describe('nearestName', () => {
     expect(nearestName(typed, ['unload', 'load', '!mcp-list', 'ls'])).toBe(meant);
   });
 
+  it('S4: costs little, whatever it is given', () => {
+    const candidates = Array.from({ length: 100_000 }, (_, index) => `name${index}`.padEnd(90, 'x'));
+    const began = performance.now();
+    for (let asked = 0; asked < 5; asked += 1) nearestName('y'.repeat(90), candidates);
+    nearestName('x'.repeat(1_000_000), ['x'.repeat(999_999)]);
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it('finds a candidate that was typed with one slip, whatever the slip', () => {
     const slip = fc.tuple(fc.stringMatching(/^[a-z]{4,12}$/), fc.nat(), fc.constantFrom('drop', 'double', 'swap', 'x'));
     fc.assert(

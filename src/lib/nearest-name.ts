@@ -1,13 +1,22 @@
+/** Longer names are not compared, and no more than so many: what it costs must not depend on who asks. */
+const longestName = 100;
+const mostCompared = 1_000;
+
 /**
  * The candidate that somebody who typed `name` most likely meant, or undefined if none is near: at most one slip
- * (a character too many, too few, wrong, or two exchanged) for every three characters. Only ever for suggesting.
+ * (a character too many, too few, wrong, or two exchanged) for every three characters. Only ever for suggesting, so names
+ * of more than 100 characters and candidates after the first thousand are left out.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > longestName) return undefined;
   const typed = name.toLowerCase();
   let best: { readonly candidate: string; readonly slips: number } | undefined;
+  let compared = 0;
   for (const candidate of candidates) {
     const most = Math.floor(Math.max(typed.length, candidate.length) / 3);
-    if (Math.abs(typed.length - candidate.length) > most) continue;
+    if (candidate.length > longestName || Math.abs(typed.length - candidate.length) > most) continue;
+    compared += 1;
+    if (compared > mostCompared) break;
     const slips = countSlips(typed, candidate.toLowerCase());
     if (slips <= most && (best === undefined || slips < best.slips)) best = { candidate, slips };
   }

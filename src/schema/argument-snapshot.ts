@@ -78,8 +78,7 @@ class Copier {
 
   #copyObject(value: object, depth: number, path: string): JsonValue {
     if (Array.isArray(value)) {
-      const items = value.map((item, index) => this.copy(item, depth + 1, `${path}/${index}`) ?? null);
-      return Object.freeze(items);
+      return this.#copyList(value, depth, path);
     }
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) throw new NotJson(`${place(path)} is not a plain object`);
@@ -90,6 +89,17 @@ class Copier {
       members.push([name, this.copy(member, depth + 1, `${path}/${name}`)]);
     }
     return Object.freeze(Object.fromEntries(members));
+  }
+
+  /** By its items and nothing else: a list of the caller's may have a `map` of its own, which could give back what stays changeable (S16). */
+  #copyList(list: readonly unknown[], depth: number, path: string): JsonValue {
+    const { length } = list;
+    if (length > argumentLimits.values) throw new NotJson(`arguments have more than ${argumentLimits.values} values`);
+    const items: JsonValue[] = [];
+    for (let index = 0; index < length; index += 1) {
+      items.push(this.copy(index in list ? list[index] : null, depth + 1, `${path}/${index}`) ?? null);
+    }
+    return Object.freeze(items);
   }
 }
 

@@ -12,7 +12,9 @@ export interface SafeSchema {
 export class UnusableSchema extends Error {}
 
 const deepest = 64;
-const largest = 20_000;
+/** A compiler's work grows faster than a schema: so much of one takes it some tenths of a second. */
+const largest = 1_000;
+const mostNames = 4_000;
 
 const plainKeywords: ReadonlySet<string> = new Set(
   (
@@ -61,6 +63,7 @@ interface Copied {
 
 class SchemaCopy {
   size = 0;
+  #names = 0;
   hasUniqueItems = false;
   readonly #loose: boolean;
 
@@ -92,6 +95,7 @@ class SchemaCopy {
   ): boolean {
     if (plainKeywords.has(keyword)) {
       copied[keyword] = value;
+      this.#countNames(keyword, value);
       if (keyword === 'uniqueItems' && value === true) this.hasUniqueItems = true;
       return false;
     }
@@ -165,6 +169,18 @@ class SchemaCopy {
         // A title, a format, an example, a keyword of the server's own: says nothing about validity.
         return false;
     }
+  }
+
+  /** Each name that must be there is a statement of its own to compile. */
+  #countNames(keyword: string, value: JsonValue): void {
+    const lists =
+      keyword === 'required'
+        ? [value]
+        : keyword === 'dependentRequired' && isJsonObject(value)
+          ? Object.values(value)
+          : [];
+    for (const list of lists) if (Array.isArray(list)) this.#names += 1 + list.length;
+    if (this.#names > mostNames) throw new UnusableSchema(`it requires more than ${mostNames} names`);
   }
 
   #reference(copied: Record<string, JsonValue>, value: JsonValue): boolean {

@@ -4,6 +4,11 @@ const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 /** What is said in a query without saying anything of a tool. */
 const empty = new Set('a an and are as at be by for from in into is it of on or that the this to with'.split(' '));
 
+/** More of a query tells nothing, and each word is looked for with its misspellings. */
+const longestQuery = 1_000;
+const mostTerms = 32;
+const longestTerm = 64;
+
 /**
  * The words of a text as they are searched: lower case without accents, `snake_case` and `camelCase` taken apart and also
  * kept whole, scripts without spaces divided into words, English plurals as one. A text of nothing but small words keeps them.
@@ -14,11 +19,15 @@ export function searchTerms(text: string): string[] {
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .matchAll(/[\p{L}\p{N}]+/gu)) {
-    if (unspaced.test(run)) terms.push(...segmented(run));
-    else terms.push(...parts(run));
+    for (const term of unspaced.test(run) ? segmented(run) : parts(run)) terms.push(term.slice(0, longestTerm));
   }
   const telling = terms.filter(term => !empty.has(term));
   return (telling.length > 0 ? telling : terms).map(singular);
+}
+
+/** The terms of what somebody asks for: the first thirty-two, of its first thousand characters. */
+export function queryTerms(query: string): string[] {
+  return searchTerms(query.slice(0, longestQuery)).slice(0, mostTerms);
 }
 
 /** `readFile2` → `read`, `file`, `2`, `readfile2`. */

@@ -57,19 +57,28 @@ function foreignUri({ kind, wireName }: Handle, { args }: Snapshot): string | un
   return matchesTemplate(wireName, uri) ? undefined : `${JSON.stringify(cut(uri, 200))} does not fit ${wireName}`;
 }
 
+/** So many unknown names are told, with a suggestion for the first of them: neither is worth more of anybody's time. */
+const mostNamed = 20;
+const mostSuggested = 3;
+const longestList = 1_000;
+
 /** A closed schema names all its arguments: an unknown one is refused with what was probably meant, never dropped. */
 function unknownNames(schema: JsonValue | undefined, args: JsonObject): string[] {
   if (!isJsonObject(schema) || schema['additionalProperties'] !== false || schema['patternProperties'] !== undefined)
     return [];
   const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
-  return Object.keys(args)
-    .filter(name => !properties.includes(name))
-    .map(name => {
-      const near = nearestName(name, properties);
-      const meant = near === undefined ? '' : `, did you mean ${near}?`;
-      const all = properties.length === 0 ? 'it takes none' : `it takes ${properties.join(', ')}`;
-      return `${JSON.stringify(name)} is not an argument${meant} (${all})`;
-    });
+  const known = new Set(properties);
+  const unknown = Object.keys(args).filter(name => !known.has(name));
+  const some = properties.slice(0, mostNamed).join(', ').slice(0, longestList);
+  const all =
+    properties.length === 0
+      ? 'it takes none'
+      : `it takes ${some}${some.length < properties.join(', ').length ? ' …' : ''}`;
+  return unknown.slice(0, mostNamed).map((name, index) => {
+    const near = index < mostSuggested ? nearestName(name, properties) : undefined;
+    const meant = near === undefined ? '' : `, did you mean ${near}?`;
+    return `${JSON.stringify(name.slice(0, 200))} is not an argument${meant} (${all})`;
+  });
 }
 
 function bad(handle: Handle, problems: readonly string[]): LongshoreError {

@@ -118,7 +118,7 @@ function sizeOf(result: RawResult): number {
   for (let looked = 0; open.length > 0 && looked < 100_000; looked += 1) {
     const value = open.pop();
     if (typeof value === 'string') size += value.length;
-    else if (Array.isArray(value)) open.push(...(value as readonly JsonValue[]));
+    else if (Array.isArray(value)) for (const item of value as readonly JsonValue[]) open.push(item);
     else if (isJsonObject(value))
       for (const member of Object.values(value))
         if (member !== undefined) open.push(member);

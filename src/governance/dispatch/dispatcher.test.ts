@@ -28,6 +28,16 @@ describe('dispatch', () => {
     ]);
   });
 
+  it('S9: a result of 300,000 items that ran is told as a result', async () => {
+    await using world = await governedWorld();
+    const content = Array.from({ length: 300_000 }, () => ({ type: 'text', text: '' }));
+    world.load([tool('read')], { answer: () => ({ content }) });
+    await world.rule('allow', 'files.read');
+    expect((await world.call('files__read')).result['content']).toBe(content);
+    await world.recorded();
+    expect((await world.rows()).map(row => row.status).filter(Boolean)).toEqual(['ok']);
+  });
+
   it('S1: load, ask, approve, call, unload: one question, one call, both rows', async () => {
     await using world = await governedWorld();
     const connection = world.load([tool('write')]);

@@ -2,7 +2,7 @@ import MiniSearch from 'minisearch';
 import type { AgentId } from '../../core/ids.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Handle } from '../../core/words.ts';
-import { searchTerms } from '../../search/search-terms.ts';
+import { queryTerms, searchTerms } from '../../search/search-terms.ts';
 import type { Registry } from './registry.ts';
 
 /** Handles that are found by words. */
@@ -22,6 +22,7 @@ export function createToolIndex(handles: readonly Handle[]): ToolIndex {
     // The terms are in one case already.
     processTerm: term => term,
     searchOptions: {
+      tokenize: queryTerms,
       boost: boosts,
       prefix: term => term.length > 1,
       fuzzy: term => (term.length > 3 ? 0.2 : false),
@@ -68,8 +69,11 @@ function textsOf({ wireName, ownerKey, definition }: Handle): Readonly<Record<ke
   const { title, description, annotations } = definition;
   const titles = [title, isJsonObject(annotations) ? annotations['title'] : undefined];
   return {
-    name: wireName,
-    title: titles.filter(one => typeof one === 'string').join(' '),
+    name: wireName.slice(0, longestText),
+    title: titles
+      .filter(one => typeof one === 'string')
+      .join(' ')
+      .slice(0, longestText),
     server: ownerKey,
     parameters: parameterTexts(definition['inputSchema']).join(' '),
     description: typeof description === 'string' ? description.slice(0, longestText) : '',
@@ -88,7 +92,8 @@ function parameterTexts(schema: JsonValue | undefined): readonly string[] {
     if (!isJsonObject(inner) || depth > deepest || texts.length > mostTexts) return;
     const { properties, items } = inner;
     for (const [name, property] of Object.entries(isJsonObject(properties) ? properties : {})) {
-      texts.push(name, ...wordsOf(property));
+      if (texts.length > mostTexts) return;
+      texts.push(name.slice(0, longestText), ...wordsOf(property));
       read(property, depth + 1);
     }
     read(items, depth + 1);

@@ -1,7 +1,7 @@
 import type { AgentId, ServerKey } from '../../core/ids.ts';
 import type { Handle } from '../../core/words.ts';
 import type { Registry } from '../../governance/registry/registry.ts';
-import { searchTerms } from '../../search/search-terms.ts';
+import { queryTerms, searchTerms } from '../../search/search-terms.ts';
 import type { Fleet } from '../../servers/fleet.ts';
 import { savedKind, savedLife } from '../../servers/list-saved.ts';
 import { displayName, type SavedBook } from '../../servers/saved-book.ts';
@@ -49,7 +49,7 @@ export async function searchServers(
       return { server, name, kind, state: state.name, saved: false, tools: count(server) };
     }),
   ];
-  const terms = searchTerms(words);
+  const terms = queryTerms(words);
   const owners = new Set(tools.map(tool => tool.ownerKey));
   return all
     .map(server => ({

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { isLinkedResource } from '../../core/linked-resource.ts';
 import { asWritten } from '../../core/strict-uri-template.ts';
-import { matchesTemplate } from '../../core/uri-template.ts';
+import { fittingTemplates } from '../../core/uri-template.ts';
 import type { Handle } from '../../core/words.ts';
 import { clientUri } from '../client-definition.ts';
 import { toClientResult } from '../client-result.ts';
@@ -56,7 +56,11 @@ export function resourceHandle({ views, links }: EndpointGround, client: McpClie
   const listed = resources.find(({ wireName }) => wireName === uri) ?? resources.find(one => isRenamed(one, uri));
   if (listed) return listed;
   const server = links.serverOf(client, uri);
-  const templates = view.list('template').filter(({ wireName }) => matchesTemplate(wireName, asWritten(wireName, uri)));
+  const templates = fittingTemplates(
+    view.list('template'),
+    ({ wireName }) => wireName,
+    ({ wireName }) => asWritten(wireName, uri),
+  );
   const fitting = templates.filter(one => !isLinkedResource(one));
   const ofLink = server === undefined ? undefined : fitting.find(({ ownerKey }) => ownerKey === server);
   const linked = view.list('template').find(one => isLinkedResource(one) && one.ownerKey === server);

@@ -64,7 +64,7 @@ async function tellResult(answer: InvokeAnswer, tool: string, json: boolean, ter
   for (const { message } of warnings) await terminal.err(`note: ${message}\n`);
   const text = renderResult(result);
   if (json) await terminal.out(`${JSON.stringify(result, null, 2)}\n`);
-  else if (success) await terminal.show(`${text}\n`);
+  else if (success && text !== '') await terminal.show(`${text}\n`);
   if (success) return 0;
   return await tellFailure(new LongshoreError('tool-error', `${tool} failed: ${text}`), json, terminal);
 }

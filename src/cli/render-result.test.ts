@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../core/json.ts';
 import { renderResult } from './render-result.ts';
 
 describe('renderResult', () => {
@@ -29,6 +30,18 @@ describe('renderResult', () => {
     expect(renderResult({ content: [{ type: 'hologram', rays: 3 }, 7, null, { type: 'text' }] })).toBe(
       '{"type":"hologram","rays":3}\n7\nnull\n{"type":"text"}',
     );
-    expect(renderResult({})).toBe('');
+  });
+
+  it.each<[JsonObject, string]>([
+    [{ content: 'plain text' }, 'plain text'],
+    [{ content: { type: 'text', text: 'one block' } }, 'one block'],
+    [{ content: null, answer: 42 }, '{\n  "answer": 42\n}'],
+    [{ answer: 42, _meta: { a: 1 }, isError: true }, '{\n  "answer": 42\n}'],
+    [{ content: [], structuredContent: [1] }, '[\n  1\n]'],
+    [{ structuredContent: null, toolResult: 'old' }, '{\n  "toolResult": "old"\n}'],
+    [{}, '{}'],
+    [{ content: [] }, ''],
+  ])('B18: prints what a result without blocks has: %j', (result, text) => {
+    expect(renderResult(result)).toBe(text);
   });
 });

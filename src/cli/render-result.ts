@@ -1,13 +1,24 @@
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import type { RawResult } from '../core/words.ts';
 
-/** A call's result for a person: text as it is, everything else as one line that says what it is and how large. */
+/**
+ * A call's result for a person: text as it is, everything else as one line that says what it is and how large, and where
+ * there are no blocks at all the JSON of what there is. Empty for a result that says nothing.
+ */
 export function renderResult(result: RawResult): string {
-  const content = Array.isArray(result['content']) ? (result['content'] as readonly JsonValue[]) : [];
-  const lines = content.map(renderBlock);
-  const structured = result['structuredContent'];
-  if (structured !== undefined && lines.length === 0) lines.push(JSON.stringify(structured, null, 2));
-  return lines.join('\n');
+  const { content, structuredContent, isError: _error, _meta, resultType: _type, ...rest } = result;
+  const lines = blocksOf(content).map(renderBlock);
+  if (lines.length > 0) return lines.join('\n');
+  if (structuredContent !== undefined && structuredContent !== null) return JSON.stringify(structuredContent, null, 2);
+  if (Object.keys(rest).length > 0) return JSON.stringify(rest, null, 2);
+  return content === undefined ? '{}' : '';
+}
+
+/** A server may have left out the list around its only block. */
+function blocksOf(content: JsonValue | undefined): readonly JsonValue[] {
+  if (Array.isArray(content)) return content as readonly JsonValue[];
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return content === undefined || content === null ? [] : [content];
 }
 
 function renderBlock(block: JsonValue): string {

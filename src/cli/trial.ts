@@ -82,7 +82,7 @@ async function call(
   const failed = result['isError'] === true;
   const text = renderResult(result);
   if (asked.json) await terminal.out(`${JSON.stringify(result, null, 2)}\n`);
-  else if (!failed) await terminal.show(`${text}\n`);
+  else if (!failed && text !== '') await terminal.show(`${text}\n`);
   if (!failed) return 0;
   return await tellFailure(
     new LongshoreError('tool-error', `${tool.tool} failed: ${text}`),

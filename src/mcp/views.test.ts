@@ -37,14 +37,22 @@ describe('what clients see', () => {
   });
   afterEach(() => void vi.useRealTimers());
 
-  it('is listed in a stable order, without what is hidden from that client', () => {
+  const names = (kind: Handle['kind'] = 'tool'): readonly string[] =>
+    views()
+      .of(endpointClient('x'))
+      .list(kind)
+      .map(({ handleName }) => handleName);
+
+  it('C6: is listed server by server, each in its own order', () => {
+    handles = [tool('b__two'), tool('a__zebra'), tool('b__one'), tool('a__ant')];
+    expect(names()).toEqual(['a__zebra', 'a__ant', 'b__two', 'b__one']);
+    handles = handles.map(({ handleName }) => tool(handleName, 'd', 'resource', `file:///${handleName}`));
+    expect(names('resource')).toEqual(['a__zebra', 'a__ant', 'b__two', 'b__one']);
+  });
+
+  it('is listed without what is hidden from that client', () => {
     hidden = 'b__two';
-    expect(
-      views()
-        .of(endpointClient('x'))
-        .list('tool')
-        .map(({ handleName }) => handleName),
-    ).toEqual(['a__one', 'b__one']);
+    expect(names()).toEqual(['a__one', 'b__one']);
   });
 
   it("is only one server's at that server's own path", () => {
@@ -53,7 +61,7 @@ describe('what clients see', () => {
         .of(endpointClient('x', 'b'))
         .list('tool')
         .map(({ handleName }) => handleName),
-    ).toEqual(['b__one', 'b__two']);
+    ).toEqual(['b__two', 'b__one']);
   });
 
   it('is a resource once, of the server that was mounted first, also where two have the same URI', () => {

@@ -11,7 +11,7 @@ export type ListKind = (typeof listKinds)[number];
 
 /** What a client sees, as it is now. */
 export interface View {
-  /** In the order of their names; resources by URI, each URI once. */
+  /** Server by server in the order of their keys, each in the server's own order; each URI once. */
   list(kind: HandleKind): readonly Handle[];
   /** The one of that handle name. */
   named(kind: HandleKind, handleName: string): Handle | undefined;
@@ -171,16 +171,22 @@ class ComputedView implements View {
   }
 }
 
-/** Where two servers have a resource of the same URI, the one that was mounted first is meant, as when it is read. */
+/**
+ * Each server's in the order in which it lists them, the servers in one that no restart changes. Where two have a resource
+ * of the same URI, the one that was mounted first is meant, as when it is read.
+ */
 function arranged(kind: HandleKind, seen: readonly Handle[]): readonly Handle[] {
   const own = seen.filter(handle => handle.kind === kind);
-  if (kind !== 'resource' && kind !== 'template') {
-    return own.toSorted((one, other) => (one.handleName < other.handleName ? -1 : 1));
-  }
+  if (kind !== 'resource' && kind !== 'template') return own.toSorted(byServer);
   const first = new Map<string, Handle>();
   for (const handle of own) {
     const key = isLinkedResource(handle) ? `${handle.wireName} ${handle.ownerKey}` : handle.wireName;
     if (!first.has(key)) first.set(key, handle);
   }
-  return [...first.values()].sort((one, other) => (one.wireName < other.wireName ? -1 : 1));
+  return [...first.values()].sort(byServer);
+}
+
+function byServer(one: Handle, other: Handle): number {
+  if (one.ownerKey === other.ownerKey) return 0;
+  return one.ownerKey < other.ownerKey ? -1 : 1;
 }

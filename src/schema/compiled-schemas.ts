@@ -13,6 +13,8 @@ export interface CompiledSchemas {
 /** So many are kept; a tool that was not called for long is compiled anew. */
 const mostKept = 1000;
 
+const wholes = { inputSchema: 'arguments', outputSchema: 'structuredContent' } as const;
+
 /** Compiles that schema of each handle's definition. */
 export function compiledSchemas(which: 'inputSchema' | 'outputSchema'): CompiledSchemas {
   const compiled = new LRUCache<Digest, Promise<Compiled> | Compiled>({ max: mostKept });
@@ -20,7 +22,7 @@ export function compiledSchemas(which: 'inputSchema' | 'outputSchema'): Compiled
     of({ definitionDigest, definition }) {
       const before = compiled.get(definitionDigest);
       if (before !== undefined) return before;
-      const made = compileSchema(definition[which]).then(result => {
+      const made = compileSchema(definition[which], wholes[which]).then(result => {
         if (compiled.has(definitionDigest)) compiled.set(definitionDigest, result);
         return result;
       });

@@ -16,9 +16,9 @@ export type Compiled = { readonly validator: SchemaValidator } | { readonly unus
 
 /**
  * Compiles a server's schema by the draft it names (2020-12 if none). Loads the compiler at the first use: a program that
- * calls nothing never pays for it.
+ * calls nothing never pays for it. `whole` is what a value that is wrong as a whole is called.
  */
-export async function compileSchema(source: JsonValue | undefined): Promise<Compiled> {
+export async function compileSchema(source: JsonValue | undefined, whole = 'arguments'): Promise<Compiled> {
   try {
     const safe = safeSchema(source);
     const isAffordable = affordable(safe);
@@ -29,7 +29,7 @@ export async function compileSchema(source: JsonValue | undefined): Promise<Comp
         check(value, size) {
           if (!isAffordable(size)) return [];
           try {
-            return validate(value) ? [] : (validate.errors ?? []).map(problemOf);
+            return validate(value) ? [] : (validate.errors ?? []).map(error => problemOf(error, whole));
           } catch (error) {
             // A schema that runs in circles on one spot: the server may know what it means, we need not.
             if (error instanceof RangeError) return [];
@@ -81,8 +81,8 @@ async function compile(schema: object, draft: JsonValue | undefined) {
   throw new UnusableSchema(`its dialect ${cut(named, 100)} is not known`);
 }
 
-function problemOf({ instancePath, keyword, message, params }: ErrorObject): string {
-  const where = instancePath === '' ? 'arguments' : instancePath.slice(1).replaceAll('/', '.');
+function problemOf({ instancePath, keyword, message, params }: ErrorObject, whole: string): string {
+  const where = instancePath === '' ? whole : instancePath.slice(1).replaceAll('/', '.');
   const extra: unknown =
     keyword === 'enum' ? params['allowedValues'] : keyword === 'const' ? params['allowedValue'] : undefined;
   const allowed = extra === undefined ? '' : `: ${cut(JSON.stringify(extra), 300)}`;

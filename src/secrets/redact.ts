@@ -11,6 +11,8 @@ import { mask, maskShapes } from './secret-shapes.ts';
 export interface Redactor extends Pick<KnownSecrets, 'learn'> {
   text(text: string): string;
   json(value: JsonValue): JsonValue;
+  /** Without known values only, and otherwise as it is: for whoever is to have the whole, as a client has a server's error. */
+  known<Value extends JsonValue>(value: Value): Value;
   /** The masked value as JSON text of at most so many characters; a cut one ends in `…`. Looks at no more than it shows. */
   shown(value: JsonValue, limit: number): string;
 }
@@ -34,11 +36,26 @@ export function createRedactor(): Redactor {
     learn: values => known.learn(values),
     text: text => maskText(known, text, Number.POSITIVE_INFINITY, 0),
     json: value => JSON.parse(write(value, Number.POSITIVE_INFINITY)) as JsonValue,
+    known: value => withoutKnown(known, value),
     shown(value, limit) {
       const text = write(value, limit);
       return cut(text, limit, '…');
     },
   };
+}
+
+function withoutKnown<Value extends JsonValue>(known: KnownSecrets, value: Value): Value {
+  const read = (one: JsonValue): JsonValue => {
+    if (typeof one === 'string') return known.mask(one);
+    if (typeof one === 'number') return known.mask(String(one)) === String(one) ? one : mask;
+    if (typeof one !== 'object' || one === null) return one;
+    if (!isJsonObject(one)) return one.map(read);
+    const members = Object.entries(one).flatMap(([name, member]) =>
+      member === undefined ? [] : [[known.mask(name), read(member)]],
+    );
+    return Object.fromEntries(members) as JsonObject;
+  };
+  return read(value) as Value;
 }
 
 /** The text without secrets; of a long one at least as much as there is room for. */

@@ -302,6 +302,13 @@ describe('output check', () => {
     expect((await outputCheck().check(handle, result)).map(({ code }) => code)).toEqual(codes);
   });
 
+  it('B18: calls what is wrong by its own name', async () => {
+    const result = { content: [], structuredContent: 5 };
+    const [warning] = await outputCheck().check(handle, result);
+    expect(warning?.message).toContain('structuredContent must be object');
+    expect(warning?.message).not.toContain('arguments');
+  });
+
   it('says nothing where nothing was promised', async () => {
     expect(await outputCheck().check(toolWith({}), { content: [] })).toEqual([]);
   });

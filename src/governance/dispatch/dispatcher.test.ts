@@ -382,9 +382,38 @@ describe('dispatch', () => {
     expect(world.registry.holds.busy(alice, files)).toBe(false);
   });
 
+  it("Q7: passes a server's own error on as it is, but for values that are known to be secret", async () => {
+    await using world = await governedWorld({ otherwise: 'allow' });
+    world.redactor.learn([{ name: 'TOKEN', value: 'canary-4711' }]);
+    const url = 'https://idp.example/authorize?state=s1&token=tok-12345678';
+    const lookalikes = {
+      nextPageToken: 'abc123',
+      key: { column: 'id' },
+      primary_key: 'id',
+      password_policy: 'min 8',
+      url,
+    };
+    const whole = { long: 'y'.repeat(20_000), list: Array.from({ length: 300 }, (_, index) => index) };
+    const deep = JSON.parse(`${'{"a":'.repeat(40)}1${'}'.repeat(40)}`);
+    const message = 'Token expired: unexpected token sk-abc, key=PRIMARY';
+    world.load([tool('read')], {
+      answer() {
+        const data = { ...lookalikes, ...whole, deep, 'canary-4711': ['canary-4711'] };
+        throw new LongshoreError('server-error', `${message} canary-4711`, { data: { code: -32_042, data } });
+      },
+    });
+    expect(await world.call('files__read').catch((error: unknown) => error)).toMatchObject({
+      message: `${message} [masked]`,
+      data: { code: -32_042, data: { ...lookalikes, ...whole, deep, '[masked]': ['[masked]'] } },
+    });
+    await world.recorded();
+    expect(inspect(await world.rows(), { depth: 9 })).not.toContain('canary');
+  });
+
   it('a failing tool is a result; a failing server is an error; both are recorded', async () => {
     await using world = await governedWorld({ otherwise: 'allow' });
     const outcomes = ['tool', 'server', 'lost'];
+    world.redactor.learn([{ name: 'TOKEN', value: 'canary-4711' }]);
     world.load([tool('read')], {
       answer() {
         const next = outcomes.shift();

@@ -204,10 +204,17 @@ function cancelled(): LongshoreError {
   return new LongshoreError('cancelled', 'The call was cancelled before it was sent.');
 }
 
-/** The error as it leaves: without secrets, and with the dispatch by which the record is found. */
+/**
+ * The error as it leaves: without secrets, and with the dispatch by which the record is found. What a server itself answered
+ * is its caller's as a result would be: of that only known values are masked.
+ */
 function leaving(redactor: Redactor, error: LongshoreError, dispatchId: DispatchId): LongshoreError {
-  const data = redactor.json({ ...error.data, dispatchId }) as JsonObject;
   const cause = isClean(redactor, error) ? { cause: error } : {};
+  if (error.code === 'server-error') {
+    const data = redactor.known({ ...error.data, dispatchId });
+    return new LongshoreError(error.code, redactor.known(error.message), { ...cause, data });
+  }
+  const data = redactor.json({ ...error.data, dispatchId }) as JsonObject;
   return new LongshoreError(error.code, redactor.text(error.message), { ...cause, data });
 }
 

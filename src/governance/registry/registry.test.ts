@@ -48,6 +48,22 @@ describe('registry', () => {
     expect(registry.lookup(alice, 'files__read')).toBeUndefined();
   });
 
+  it.each(['connection-lost', 'reload', 'list-changed'] as const)(
+    'Q15: a server that loses all handles by %s comes back in its old place, and after an unload in the last',
+    reason => {
+      const registry = createRegistry({ now: () => 0 });
+      registry.replaceOwner(alice, time, handles([tool('now')], 'e1', time), 'load');
+      registry.replaceOwner(alice, files, handles([tool('read')], 'e2'), 'load');
+      registry.replaceOwner(alice, time, [], reason);
+      expect(names(registry.list(alice))).toEqual(['files__read']);
+      registry.replaceOwner(alice, time, handles([tool('now')], 'e3', time), 'load');
+      expect(names(registry.list(alice))).toEqual(['time__now', 'files__read']);
+      registry.replaceOwner(alice, time, [], 'unload');
+      registry.replaceOwner(alice, time, handles([tool('now')], 'e4', time), 'load');
+      expect(names(registry.list(alice))).toEqual(['files__read', 'time__now']);
+    },
+  );
+
   it('R40: a handle from before a reload is not live, though the name is', () => {
     const registry = createRegistry({ now: () => 0 });
     const seen = withdrawals(registry);

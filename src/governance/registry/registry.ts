@@ -39,7 +39,7 @@ export interface Registry {
   isLive(handle: Handle): boolean;
   /** The live handle that this object stands for: itself, or what sleep and wake made of it with an unchanged definition. */
   successor(handle: Handle): Handle | undefined;
-  /** In the order in which owners and their handles were mounted. */
+  /** In the order in which owners were first mounted, each owner's handles in its own order. */
   list(agentId: AgentId, filter?: { readonly ownerKey?: ServerKey; readonly kind?: HandleKind }): readonly Handle[];
   /** Marks the owner as used now, and as busy until disposed: it is not evicted meanwhile, and must not sleep. */
   hold(agentId: AgentId, ownerKey: ServerKey): Disposable;
@@ -109,7 +109,8 @@ export function createRegistry(options: { readonly now: () => number; readonly t
     }
     const placed = [...handles].flatMap(handle => shelf.names.get(nameKey(handle.kind, handle.handleName)) ?? []);
     const own = placed.filter(handle => handle.ownerKey === ownerKey);
-    if (own.length === 0) shelf.owners.delete(ownerKey);
+    // Whoever comes back after a crash keeps its place among the others: of two with one URI the same is meant.
+    if (own.length === 0 && isFarewell(reason)) shelf.owners.delete(ownerKey);
     else shelf.owners.set(ownerKey, [...new Set(own)]);
     const withdrawn = [...before.values()];
     return { mounted, kept, withdrawn, refused };
@@ -166,6 +167,11 @@ export function createRegistry(options: { readonly now: () => number; readonly t
     onWithdrawn: listener => withdrawals.on(listener),
     onChanged: listener => changes.on(listener),
   };
+}
+
+/** True where a server goes for good. */
+function isFarewell(reason: ReplaceReason): boolean {
+  return reason === 'unload' || reason === 'evicted' || reason === 'shutdown';
 }
 
 function nameKey(kind: HandleKind, name: HandleName): string {

@@ -79,6 +79,24 @@ describe('the index of tools', () => {
     expect(both.search('translate', 2).map(handle => handle.wireName)).toEqual(['translate', 'other']);
   });
 
+  it('Q16: leaves out what only shares a word with the question', () => {
+    const offered = createToolIndex([
+      ...handlesOf('calculator', { add: { description: 'Adds two numbers.' } }),
+      ...handlesOf('files', {
+        read: { description: 'Reads a file. Takes the number of lines, and two encodings.' },
+        tail: { description: 'Gives the last lines; their number can be said.' },
+      }),
+      ...handlesOf('issues', { list: { description: 'Lists issues by number, two to a page.' } }),
+      ...handlesOf('long', {
+        operation: { inputSchema: { type: 'object', properties: { number: { type: 'integer' } } } },
+      }),
+    ]);
+    const search = (query: string): readonly string[] => offered.search(query, 10).map(({ handleName }) => handleName);
+    expect(search('add two numbers')).toEqual(['calculator__add']);
+    expect(search('last lines of a file')).toContain('files__tail');
+    expect(search('issues')).toEqual(['issues__list']);
+  });
+
   it('finds nothing without words, and no more than it is asked for', () => {
     for (const query of ['', '  ', '?!', 'zzzz']) expect([query, found(query)]).toEqual([query, []]);
     expect(found('time', 1)).toHaveLength(1);

@@ -33,6 +33,7 @@ async function start(
   if (request.signal.aborted) throw cancelledStart(request);
   const life = new Life();
   let opened = await opening(request, deadline, request.open(openRequest(request, deadline, remembered)));
+  let earlier: LongshoreError | undefined;
   for (;;) {
     life.step('opened');
     const link = new ServerLink(opened, request, life);
@@ -42,7 +43,7 @@ async function start(
       const disagreed = life.state.name === 'negotiating' && !deadline.signal.aborted;
       const way = disagreed ? opened.fallback?.(cause) : undefined;
       if (way === undefined) {
-        const failure = await failureOf(request, deadline, link, cause);
+        const failure = leading(earlier, await failureOf(request, deadline, link, cause));
         await unwind(link, failure);
         if (remembered === undefined || opened.probe !== undefined || !mayBlameVerdict(failure)) throw failure;
         await forget(request);
@@ -51,8 +52,18 @@ async function start(
       life.step('another-way');
       await link.letGo();
       opened = await opening(request, deadline, way);
+      earlier = opened.isGuess ? await startFailure(link, cause) : undefined;
     }
   }
+}
+
+/** After a guess has failed too, what the server said to the way that it was more likely meant for. */
+function leading(earlier: LongshoreError | undefined, failure: LongshoreError): LongshoreError {
+  const says = failure.code === 'cancelled' || failure.code === 'timeout' || failure.code === 'needs-login';
+  if (earlier === undefined || says) return failure;
+  const { data } = earlier;
+  const message = `${earlier.message} Another transport was tried as well: ${failure.message}`;
+  return new LongshoreError(earlier.code, message, { cause: failure, ...(data && { data }) });
 }
 
 function openRequest(

@@ -17,6 +17,9 @@ import { Questions } from './questions.ts';
 import type { RunningCall } from './running-call.ts';
 import type { Life } from './state-machine.ts';
 
+/** Milliseconds that `server/discover` may go unanswered over HTTP before `initialize` is tried. */
+const discoverPatience = 10_000;
+
 /** Milliseconds for telling a server which calls are cancelled, before its wire is closed. */
 const farewell = 500;
 
@@ -56,6 +59,7 @@ export class ServerLink {
     const callsBehind = (origin: Origin | undefined) => this.#top?.callsBehind(origin) ?? [];
     this.questions = new Questions({ declares, edge, callsBehind });
     this.opened = opened;
+    const { modern, legacy } = opened.revisions ?? request.revisions;
     this.#request = request;
     this.#life = life;
     this.tap = createTap(opened.wire, {
@@ -68,8 +72,9 @@ export class ServerLink {
     });
     this.client = new Client(clientInfo, {
       capabilities: declares,
-      supportedProtocolVersions: [...request.revisions.modern, ...request.revisions.legacy],
-      versionNegotiation: { mode: 'auto' },
+      supportedProtocolVersions: [...modern, ...legacy],
+      // Where there is no other way to it, silence is for the deadline of the whole start.
+      versionNegotiation: { mode: 'auto', ...(opened.fallback && { probe: { timeoutMs: discoverPatience } }) },
       // Rounds of input are ours, because only we can stop a call's clock meanwhile.
       inputRequired: { autoFulfill: false },
     });
@@ -78,7 +83,7 @@ export class ServerLink {
 
   /** See `negotiate`; rejects with the signal's reason as soon as it fires. */
   async negotiate(remembered: Verdict | undefined, signal: AbortSignal): Promise<Agreement> {
-    const { revisions } = this.#request;
+    const { revisions = this.#request.revisions } = this.opened;
     const negotiation = negotiate(this.client, this.tap, this.opened, { remembered, revisions }, signal);
     // Joined when this is ended, for the SDK does not stop a probe at once.
     this.#connecting = negotiation.catch(() => {});

@@ -76,7 +76,7 @@ function spec(url: string, more: Partial<RemoteSpec> = {}): RemoteSpec {
 /** Connects as a connection does: where negotiation fails, once more over what the runner falls back to. */
 async function negotiated(opened: Opened): Promise<{ client: Client; opened: Opened }> {
   try {
-    return { client: await connected(opened.wire), opened };
+    return { client: await connected(opened.wire, opened.revisions?.modern.length === 0 ? 'legacy' : 'auto'), opened };
   } catch (error) {
     const next = opened.fallback?.(error);
     if (next === undefined) throw error;
@@ -145,7 +145,6 @@ describe('a guessed transport (R13)', () => {
     ]);
     expect(phases).toEqual([['switching', 'HTTP+SSE']]);
     expect(textOf(await client.callTool({ name: 'echo', arguments: { message: 'hi' } }))).toBe('Echo: hi');
-    expect('fallback' in opened).toBe(false);
     expect(await started.exited).toEqual({ how: 'closed' });
     await opened.closeForcibly(AbortSignal.timeout(5000));
   });
@@ -174,7 +173,6 @@ describe('a guessed transport (R13)', () => {
   it('that was not guessed is kept: an explicit transport never falls back', async () => {
     const opened = await remoteRunner.open(spec(`${twoEndpoints.origin}/sse`, { inferred: false }), request());
     const error = await rejection(negotiated(opened));
-    expect('fallback' in opened).toBe(false);
     expect(opened.wire.explain?.(error)).toMatchObject({ code: 'protocol-error', data: { status: 404 } });
   });
 
@@ -187,8 +185,11 @@ describe('a guessed transport (R13)', () => {
         else response.writeHead(answer).end();
       });
       for (const transport of ['streamable-http', 'sse'] as const) {
-        const opened = await remoteRunner.open(spec(server.origin, { transport }), request());
-        expect(opened.fallback?.(await rejection(connected(opened.wire)))).toBeUndefined();
+        const phases: string[] = [];
+        const onPhase = (phase: string): void => void phases.push(phase);
+        const opened = await remoteRunner.open(spec(server.origin, { transport }), request({ onPhase }));
+        await rejection(negotiated(opened));
+        expect(phases).toEqual([]);
         await opened.closeForcibly(AbortSignal.timeout(5000));
       }
     }

@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
+import type { Revisions } from '../core/protocol-versions.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
 import { hostAndPort, refusedStatus } from './transport/http-failure.ts';
+import { proxyFor } from './transport/http-proxy.ts';
 import { isModernRefusal } from './transport/http-refusal.ts';
 import { createHttpWire, type HttpWire, type HttpWireOptions } from './transport/http-wire.ts';
+import { namedRevision } from './transport/named-revision.ts';
 import { createSseWire, isNotSse } from './transport/sse-wire.ts';
 
 const serverUrl = z.string().superRefine((text, context) => {
@@ -49,42 +52,93 @@ export const remoteRunner: Runner<RemoteSpec> = {
     if (request.signal.aborted) {
       throw new LongshoreError('cancelled', `The start of ${request.serverKey} was cancelled.`);
     }
-    return openRemote(spec, request, spec.transport, spec.inferred);
+    return openWay(spec, request, {
+      transport: spec.transport,
+      revisions: request.revisions,
+      mayBeOther: spec.inferred,
+      isGuess: false,
+      diagnostics: [],
+    });
   },
 };
 
-function openRemote(
-  spec: RemoteSpec,
-  request: OpenRequest,
-  transport: HttpTransport,
-  mayFallBack: boolean,
-  diagnostics: readonly Diagnostic[] = [],
-): Opened {
+/** One way to a remote server: a transport, and the revisions to ask for. */
+interface Way {
+  readonly transport: HttpTransport;
+  readonly revisions: Revisions;
+  /** True if nobody said which transport it is, and the other one was not tried yet. */
+  readonly mayBeOther: boolean;
+  /** True where this transport is a guess after the other one failed. */
+  readonly isGuess: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function openWay(spec: RemoteSpec, request: OpenRequest, way: Way): Opened {
+  const { clock, env } = request.around;
   const url = new URL(spec.url);
-  const wire = wireOf(transport, { url, headers: spec.headers, connectTimeout, clock: request.around.clock });
+  const sent = new Set<string>();
+  const wire = wireOf(way.transport, {
+    url,
+    headers: spec.headers,
+    connectTimeout,
+    clock,
+    proxy: proxyFor(url, env),
+    onSend: method => sent.add(method),
+  });
   return {
     wire,
-    transport,
+    transport: way.transport,
+    revisions: way.revisions,
+    isGuess: way.isGuess,
     exited: wire.closed.then(() => ({ how: 'closed' })),
     stderrTail: () => [],
     stderrCount: () => 0,
-    diagnostics: () => diagnostics,
-    ...(mayFallBack && {
-      fallback(cause: unknown) {
-        if (!isWrongTransport(cause)) return undefined;
-        const other = transport === 'sse' ? 'streamable-http' : 'sse';
-        request.onPhase('switching', title[other]);
-        return wire
-          .close()
-          .then(() => openRemote(spec, request, other, false, [fallbackDiagnostic(url, transport, other)]));
-      },
-    }),
+    diagnostics: () => way.diagnostics,
+    fallback(cause: unknown) {
+      const next = nextWay(url, way, { cause, explained: wire.explain(cause), sent });
+      if (next === undefined) return undefined;
+      if (next.transport !== way.transport) request.onPhase('switching', title[next.transport]);
+      return wire.close().then(() => openWay(spec, request, next));
+    },
     async closeGracefully(signal) {
       await sessionEnded(wire, signal);
       await wire.close();
     },
     closeForcibly: () => wire.close(),
   };
+}
+
+/** What a negotiation came to. */
+interface Disagreement {
+  readonly cause: unknown;
+  readonly explained: LongshoreError;
+  /** The methods that were sent. */
+  readonly sent: ReadonlySet<string>;
+}
+
+/**
+ * The next way to a server after a failed negotiation: `initialize` where only `server/discover` was sent and met
+ * anything but a refusal of the credential; `initialize` in the newest common revision that a refusal names; the other
+ * transport where the first was a guess.
+ */
+function nextWay(url: URL, way: Way, { cause, explained, sent }: Disagreement): Way | undefined {
+  const { legacy, modern } = way.revisions;
+  const refused = refusedStatus(cause);
+  if (way.transport === 'streamable-http') {
+    const reached = explained.data?.mayHaveRun !== false || refused !== undefined;
+    const isDiscover = sent.has('server/discover') && !sent.has('initialize');
+    const final =
+      explained.code === 'needs-login' || explained.code === 'no-common-version' || isModernRefusal(refused?.text);
+    if (isDiscover && reached && !final && legacy.length > 0) return { ...way, revisions: { modern: [], legacy } };
+    const named = sent.has('initialize') ? namedRevision(cause, legacy) : undefined;
+    if (named !== undefined && (named !== legacy[0] || modern.length > 0)) {
+      return { ...way, revisions: { modern: [], legacy: [named] } };
+    }
+  }
+  if (!way.mayBeOther || !isWrongTransport(cause)) return undefined;
+  const other = way.transport === 'sse' ? 'streamable-http' : 'sse';
+  const diagnostics = [fallbackDiagnostic(url, way.transport, other)];
+  return { ...way, transport: other, mayBeOther: false, isGuess: true, diagnostics };
 }
 
 function wireOf(transport: HttpTransport, options: HttpWireOptions): HttpWire {

@@ -74,6 +74,8 @@ export interface Opened {
   readonly transport: TransportName;
   /** What negotiation in place already learned; absent where the SDK negotiates (HTTP). */
   readonly probe?: ProbeAnswer;
+  /** The revisions that this way to the server is for, where they are fewer than those that may be spoken. */
+  readonly revisions?: Revisions;
   /** Settles when the server's process or container is gone; never rejects. */
   readonly exited: Promise<Exit>;
   /** The last lines of stderr (or of the container's log), control codes stripped, oldest first. */
@@ -87,6 +89,8 @@ export interface Opened {
    * whatever this one holds: only the new one is closed, and if it rejects everything is gone.
    */
   fallback?(cause: unknown): Promise<Opened> | undefined;
+  /** True for a way that is a guess: if it fails too, the failure of the way before it is what is told. */
+  readonly isGuess?: boolean;
   /** Ends the session, then the process or container, politely first; done when all of it is gone. */
   closeGracefully(signal: AbortSignal): Promise<void>;
   /** Ends it at once: group SIGKILL, `docker rm -f`; verified. */

@@ -112,9 +112,11 @@ describe('a server that cannot be reached', () => {
 });
 
 describe('a server that refuses', () => {
-  it('needs a login for 401 and 403', async () => {
+  it('needs a login for 401, and for 403 with a challenge', async () => {
     for (const status of [401, 403]) {
-      await using server = await serveHttp((_request, response) => response.writeHead(status).end('no'));
+      await using server = await serveHttp((_request, response) =>
+        response.writeHead(status, { 'www-authenticate': 'Bearer' }).end('no'),
+      );
       for (const failure of await failures(server.origin)) {
         expect(failure).toMatchObject({ code: 'needs-login', data: { status, mayHaveRun: false } });
         expect(failure.message).toContain(`HTTP ${status}`);
@@ -158,7 +160,7 @@ describe('a server that refuses', () => {
 
   it('is told in its own words where it speaks JSON-RPC, and with advice where it minds the host name', () => {
     const refused = (status: number, text: string): string =>
-      refusalFailure({ status, text, place: 'h:1', session: false }).message;
+      refusalFailure({ status, text, place: 'h:1', session: false, challenged: false }).message;
     expect(refused(400, '{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Accept"}}')).toBe(
       'h:1 answers with HTTP 400 Bad Request. It says: Bad Accept',
     );
@@ -234,6 +236,7 @@ describe('an explanation', () => {
     url: new URL('https://h.example/mcp?key=q'),
     session: false,
     latestStatus: 200,
+    challenged: true,
     hide: (text: string) => text,
   };
 

@@ -1,6 +1,7 @@
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { LongshoreError } from '../../core/errors.ts';
 import { answerLost } from './frames.ts';
+import type { HttpProxy } from './http-proxy.ts';
 import { excerpt, refusalFailure } from './http-refusal.ts';
 import { networkFailure } from './network-failure.ts';
 
@@ -11,6 +12,10 @@ export interface FailureContext {
   readonly session: boolean;
   /** Status of the server's latest answer, for answers of which the SDK tells only the content type. */
   readonly latestStatus: number;
+  /** Whether that answer named a way to log in (WWW-Authenticate). */
+  readonly challenged: boolean;
+  /** What requests go through, if anything. */
+  readonly proxy?: HttpProxy | undefined;
   /** Takes header values out of a text. */
   readonly hide: (text: string) => string;
 }
@@ -20,12 +25,15 @@ export interface FailureContext {
  * `timeout`, `result-too-large` or `protocol-error`. Its message names host and port, quotes at most 500 characters
  * of an answer, and holds no header value; `data.mayHaveRun` says whether the server may have acted on the request.
  */
-export function httpFailure(error: unknown, { url, session, latestStatus, hide }: FailureContext): LongshoreError {
+export function httpFailure(
+  error: unknown,
+  { url, session, latestStatus, challenged, proxy, hide }: FailureContext,
+): LongshoreError {
   const place = hostAndPort(url);
   const chain = causes(error);
   const ours = chain.find(link => link instanceof LongshoreError);
   if (ours !== undefined) return ours;
-  const found = explained(chain, { place, session, latestStatus }) ?? unexplained(chain, place);
+  const found = explained(chain, { place, session, latestStatus, challenged, proxy }) ?? unexplained(chain, place);
   // A parser's error quotes what it could not read.
   const quotes = chain.some(({ name }) => name === 'SyntaxError');
   return new LongshoreError(found.code, hide(found.message), {
@@ -58,25 +66,31 @@ function causes(error: unknown): readonly Error[] {
   return chain;
 }
 
-interface Scene extends Pick<FailureContext, 'session' | 'latestStatus'> {
+interface Scene extends Pick<FailureContext, 'session' | 'latestStatus' | 'challenged' | 'proxy'> {
   readonly place: string;
 }
 
 function explained(chain: readonly Error[], scene: Scene): LongshoreError | undefined {
   for (const link of chain) {
-    const found = explainedBySdk(link, scene) ?? explainedByNode(link, scene.place);
+    const found = explainedBySdk(link, scene) ?? explainedByNode(link, scene);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
-function explainedBySdk(error: Error, { place, session, latestStatus }: Scene): LongshoreError | undefined {
+function explainedBySdk(error: Error, { place, session, latestStatus, challenged }: Scene): LongshoreError | undefined {
   if (error.name === 'UnauthorizedError' || error.name === 'InsufficientScopeError') {
     return new LongshoreError('needs-login', `${place} asks for a login. Log in to it first.`, neverRan);
   }
   if (error instanceof SdkHttpError) {
     const text = error.data['text'];
-    return refusalFailure({ status: error.status, text: typeof text === 'string' ? text : undefined, place, session });
+    return refusalFailure({
+      status: error.status,
+      text: typeof text === 'string' ? text : undefined,
+      place,
+      session,
+      challenged,
+    });
   }
   if ('code' in error && error.code === answerLost) {
     return new LongshoreError('connection-lost', `${place} ended its stream before the answer came.`, mayHaveRun);
@@ -92,13 +106,20 @@ function explainedBySdk(error: Error, { place, session, latestStatus }: Scene): 
   return notMcp(place, latestStatus, contentTypeOf(error.data));
 }
 
-function explainedByNode(error: Error, place: string): LongshoreError | undefined {
+function explainedByNode(error: Error, { place, proxy }: Scene): LongshoreError | undefined {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const network = networkFailure(code);
   if (network !== undefined) {
-    return new LongshoreError('unreachable', `Cannot reach ${place}: ${network.reason}`, {
+    const through = proxy === undefined ? '' : ` through the proxy ${proxy.place} (${proxy.variable})`;
+    return new LongshoreError('unreachable', `Cannot reach ${place}${through}: ${network.reason}`, {
       data: { reason: code, mayHaveRun: network.mayHaveRun },
     });
+  }
+  const refusedBy = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
+  if (proxy !== undefined && refusedBy !== undefined) {
+    const why = `The proxy ${proxy.place} (${proxy.variable}) does not let requests through to ${place}: HTTP ${refusedBy}.`;
+    const advice = ` Allow it there, or list ${place.replace(/:\d+$/, '')} in NO_PROXY.`;
+    return new LongshoreError('unreachable', why + advice, neverRan);
   }
   if (error.name === 'HTTPParserError') {
     return new LongshoreError(

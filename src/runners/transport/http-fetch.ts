@@ -1,23 +1,23 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { Agent, type Dispatcher, request } from 'undici';
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { LongshoreError } from '../../core/errors.ts';
+import { decodedBody } from './content-decoding.ts';
 import { type HttpAnswer, refusedAnswer, streamedAnswer } from './http-answer.ts';
 import type { ServerHeaders } from './http-headers.ts';
+import type { HttpProxy } from './http-proxy.ts';
 
-/** A server's sockets. Only connecting is bounded here: MCP has its own deadlines, and a silent call or an idle stream is no fault. */
-export function httpAgent(connectTimeout: number): Agent {
-  return new Agent({
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: connectTimeout },
-    // One socket for each request: a stream that is open for hours cannot hold up, or be cut by, anything else.
-    allowH2: false,
-  });
+/** The sockets to one server, direct or through a proxy. Only connecting is bounded here: MCP has its own deadlines, and a silent call or an idle stream is no fault. */
+export function httpAgent(connectTimeout: number, proxy: HttpProxy | undefined): Agent | ProxyAgent {
+  const connect = { timeout: connectTimeout };
+  // One socket for each request: a stream that is open for hours cannot hold up, or be cut by, anything else.
+  const options = { headersTimeout: 0, bodyTimeout: 0, connect, allowH2: false };
+  if (proxy === undefined) return new Agent(options);
+  return new ProxyAgent({ ...options, uri: proxy.uri, requestTls: connect, proxyTls: connect });
 }
 
 /** What one server's requests have in common. */
 export interface HttpFetchOptions {
-  readonly agent: Agent;
+  readonly agent: Dispatcher;
   readonly url: URL;
   readonly headers: ServerHeaders;
 }
@@ -44,7 +44,9 @@ export function httpFetch({ agent, url: server, headers }: HttpFetchOptions): Fe
       const location = reply.headers.location;
       if (reply.statusCode < 300 || reply.statusCode > 399 || typeof location !== 'string') {
         const answer = reply.statusCode < 300 ? streamedAnswer : refusedAnswer;
-        return await answer(url, reply, headers.hide);
+        const { 'content-encoding': encoding, ...rest } = reply.headers;
+        const body = await decodedBody(reply.body, Array.isArray(encoding) ? encoding.join() : encoding);
+        return await answer(url, { statusCode: reply.statusCode, headers: rest, body }, headers.hide);
       }
       await reply.body.dump();
       url = redirectTarget({ from: url, location, method, status: reply.statusCode, followed, hide: headers.hide });
@@ -58,7 +60,7 @@ function requestHeaders(
   own: Readonly<Record<string, string>>,
   transport: RequestInit['headers'],
 ): Record<string, string> {
-  const headers: Record<string, string> = { ...own };
+  const headers: Record<string, string> = { 'accept-encoding': 'identity', ...own };
   (transport instanceof Headers ? transport : new Headers(transport)).forEach((value, name) => {
     headers[name] = value;
   });

@@ -12,10 +12,12 @@ export interface HttpRefusal {
   readonly place: string;
   /** Whether the request named a session. */
   readonly session: boolean;
+  /** Whether the answer named a way to log in (WWW-Authenticate). */
+  readonly challenged: boolean;
 }
 
 /** What an HTTP status other than 2xx means to a client of MCP; `data.error.code` is that of the JSON-RPC error in its body, if it has one. */
-export function refusalFailure({ status, text, place, session }: HttpRefusal): LongshoreError {
+export function refusalFailure({ status, text, place, session, challenged }: HttpRefusal): LongshoreError {
   const said = excerpt(text);
   const title = `HTTP ${status}${STATUS_CODES[status] === undefined ? '' : ` ${STATUS_CODES[status]}`}`;
   const quote = said === '' ? '' : ` It says: ${said}`;
@@ -30,7 +32,7 @@ export function refusalFailure({ status, text, place, session }: HttpRefusal): L
       acted,
     );
   }
-  if (status === 403) {
+  if (status === 403 && challenged) {
     return new LongshoreError(
       'needs-login',
       `${place} refuses this credential (${title}). Log in with one that may use it, or change the server's header.${quote}`,
@@ -54,7 +56,12 @@ export function refusalFailure({ status, text, place, session }: HttpRefusal): L
       acted,
     );
   }
-  const advice = looksLikeMcp(text) ? '' : ' This does not look like an MCP endpoint; check the URL.';
+  if (status === 403) {
+    const words = said === '' ? 'It does not say why.' : `It says: ${said}`;
+    const advice = " If it is about the credential, change the server's headers.";
+    return new LongshoreError('protocol-error', `${place} refuses (${title}). ${words}${advice}`, acted);
+  }
+  const advice = ownWords(text) !== undefined ? '' : ' This does not look like an MCP endpoint; check the URL.';
   return new LongshoreError('protocol-error', `${place} answers with ${title}.${advice}${quote}`, acted);
 }
 
@@ -72,15 +79,28 @@ export function isModernRefusal(text: string | undefined): boolean {
   return typeof code === 'number' && code <= -32_020 && code >= -32_099;
 }
 
-function looksLikeMcp(text: string | undefined): boolean {
-  return rpcError(text) !== undefined;
+/** What a program, and no proxy or web page, says in a JSON body: the message of a JSON-RPC error, or what APIs say in their own form. */
+function ownWords(text: string | undefined): string | undefined {
+  const body = jsonBody(text);
+  const said = [
+    rpcError(text)?.['message'],
+    body?.['error_description'],
+    body?.['error'],
+    body?.['message'],
+    body?.['detail'],
+  ];
+  return said.find(words => typeof words === 'string') ?? (rpcError(text) && '');
 }
 
 function rpcError(text: string | undefined): { readonly [member: string]: unknown } | undefined {
+  const error = jsonBody(text)?.['error'];
+  return isJsonObject(error) ? error : undefined;
+}
+
+function jsonBody(text: string | undefined): { readonly [member: string]: unknown } | undefined {
   try {
     const body: unknown = JSON.parse(text ?? '');
-    const error = isJsonObject(body) ? body['error'] : undefined;
-    return isJsonObject(error) ? error : undefined;
+    return isJsonObject(body) ? body : undefined;
   } catch {
     return undefined;
   }
@@ -88,10 +108,9 @@ function rpcError(text: string | undefined): { readonly [member: string]: unknow
 
 const longestExcerpt = 500;
 
-/** What of a body is shown to a person: a JSON-RPC error's own message, "an HTML page", or the first 500 characters without control codes. */
+/** What of a body is shown to a person: an error's own message in JSON, "an HTML page", or the first 500 characters without control codes. */
 export function excerpt(text: string | undefined): string {
-  const message = rpcError(text)?.['message'];
-  const shown = typeof message === 'string' ? message : (text ?? '');
+  const shown = ownWords(text) || (text ?? '');
   if (/^\s*<(?:!doctype html|html)/i.test(shown)) return 'an HTML page';
   const plain = stripVTControlCharacters(shown)
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')

@@ -6,8 +6,15 @@ import { answerLost } from './frames.ts';
 import { httpFailure, refusedStatus } from './http-failure.ts';
 import { httpAgent, httpFetch } from './http-fetch.ts';
 import { serverHeaders } from './http-headers.ts';
+import type { HttpProxy } from './http-proxy.ts';
 import { sessionIsGone } from './http-refusal.ts';
+import { createStandingStream } from './standing-stream.ts';
 import type { Frame, Wire } from './wire.ts';
+
+/** The SDK's own delays, for streams of requests. */
+const reconnection = { initialReconnectionDelay: 1000, maxReconnectionDelay: 30_000, reconnectionDelayGrowFactor: 1.5 };
+/** A request whose stream could not be resumed that often is lost. */
+const mostResumed = 2;
 
 /** Where a server is and how to ask it. */
 export interface HttpWireOptions {
@@ -18,6 +25,10 @@ export interface HttpWireOptions {
   /** Milliseconds for name look-up, TCP and TLS together. Nothing else is bounded here. */
   readonly connectTimeout: number;
   readonly clock: Clock;
+  /** What requests go through, if anything. */
+  readonly proxy?: HttpProxy | undefined;
+  /** Told which method is sent, before it is. */
+  readonly onSend?: (method: string) => void;
 }
 
 /** A wire over HTTP: nothing is sent before `start`, and after `close` no socket and no timer is left. */
@@ -34,9 +45,10 @@ export interface HttpWire extends Wire {
  * with an error at once (code `answerLost`), and a session that the server has dropped closes the wire.
  * Throws `bad-config` for headers that HTTP cannot carry.
  */
-export function createHttpWire({ url, headers: configured, connectTimeout, clock }: HttpWireOptions): HttpWire {
-  const headers = serverHeaders(configured);
-  const agent = httpAgent(connectTimeout);
+export function createHttpWire(options: HttpWireOptions): HttpWire {
+  const { url, connectTimeout, clock, proxy } = options;
+  const headers = serverHeaders(options.headers);
+  const agent = httpAgent(connectTimeout, proxy);
   const closing = createClosing(
     async () => {
       await inner.close();
@@ -45,22 +57,35 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     () => wire.onclose?.(),
   );
   const unanswered = new Set<number | string>();
+  /** What tells that the stream of a request has ended for good. */
+  const ends = new Map<number | string, () => void>();
   // The SDK does not say on which stream a message came, but it reads each stream in the context of its request.
   const underWay = new AsyncLocalStorage<number | string | undefined>();
   const ask = httpFetch({ agent, url, headers });
   let latestStatus = 0;
+  let challenged = false;
   let hasStreamed = false;
+  const standing = createStandingStream(clock, closing.signal);
   const inner = new StreamableHTTPClientTransport(url, {
     fetch: async (input, init) => {
       const answer = await ask(input, init);
       latestStatus = answer.status;
+      challenged = answer.headers.has('www-authenticate');
       if (init?.method === 'GET') noteStream(answer);
       return answer;
     },
     // httpFetch has the stricter rule already.
     redirectPolicy: 'follow',
+    // How often is decided below.
+    reconnectionOptions: { ...reconnection, maxRetries: Number.POSITIVE_INFINITY },
     // The SDK remembers only the last of its timers; ours all end with the wire.
-    reconnectionScheduler(reconnect, delay) {
+    reconnectionScheduler(reconnect, delay, attempt) {
+      const ofRequest = underWay.getStore();
+      if (ofRequest === undefined) return standing.openAgain(reconnect, delay, attempt);
+      if (attempt >= mostResumed) {
+        ends.get(ofRequest)?.();
+        return;
+      }
       const cancelled = new AbortController();
       clock.sleep(delay, AbortSignal.any([closing.signal, cancelled.signal])).then(reconnect, () => undefined);
       return () => cancelled.abort();
@@ -69,6 +94,12 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
 
   /** A server that has streamed and then knows nothing of the stream was started anew; one that never has may not stream at all. */
   function noteStream({ ok, status }: Pick<Response, 'ok' | 'status'>): void {
+    if (underWay.getStore() === undefined && ok && standing.opened()) {
+      // What changed while nobody listened was not told.
+      for (const list of ['tools', 'resources', 'prompts']) {
+        wire.onmessage?.({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
+      }
+    }
     if (hasStreamed && sessionIsGone(status, undefined, inner.sessionId !== undefined)) closeSoon();
     hasStreamed ||= ok;
   }
@@ -79,23 +110,32 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
   }
 
   inner.onmessage = frame => {
-    if (!('method' in frame) && frame.id !== undefined) unanswered.delete(frame.id);
+    if (!('method' in frame) && frame.id !== undefined) {
+      unanswered.delete(frame.id);
+      ends.delete(frame.id);
+    }
     const ofRequest = underWay.getStore();
+    if (ofRequest === undefined && !('method' in frame && frame.method.endsWith('/list_changed'))) standing.heard();
     wire.onmessage?.(frame, ofRequest === undefined ? {} : { ofRequest });
   };
   inner.onerror = error => wire.onerror?.(wire.explain(error));
 
   /** Adds to a request's options that the loss of its stream is told; a caller who watches the stream itself is told instead. */
   const watched = (id: number | string, options: TransportSendOptions = {}): TransportSendOptions => {
-    if (options.onRequestStreamEnd !== undefined) return options;
-    unanswered.add(id);
-    options.requestSignal?.addEventListener('abort', () => unanswered.delete(id), { once: true });
-    return {
-      ...options,
-      onRequestStreamEnd() {
-        if (unanswered.delete(id)) wire.onmessage?.(lostAnswer(id));
-      },
+    const { onRequestStreamEnd, requestSignal } = options;
+    if (onRequestStreamEnd === undefined) unanswered.add(id);
+    const end = (): void => {
+      ends.delete(id);
+      onRequestStreamEnd?.();
+      if (unanswered.delete(id)) wire.onmessage?.(lostAnswer(id));
     };
+    ends.set(id, end);
+    const forget = (): void => {
+      ends.delete(id);
+      unanswered.delete(id);
+    };
+    requestSignal?.addEventListener('abort', forget, { once: true });
+    return { ...options, onRequestStreamEnd: end };
   };
 
   const wire: HttpWire = {
@@ -105,14 +145,21 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     },
     setProtocolVersion: version => inner.setProtocolVersion(version),
     start: () => inner.start(),
-    async send(frame, options) {
+    async send(frame, sending) {
       const id = 'method' in frame && 'id' in frame ? frame.id : undefined;
+      if ('method' in frame) options.onSend?.(frame.method);
+      // A call may lead to questions, which come on that stream.
+      if (id !== undefined) standing.openNow();
       try {
-        const watching = id === undefined ? options : watched(id, options);
+        const watching = id === undefined ? sending : watched(id, sending);
         await underWay.run(id, () => inner.send(frame, sendOptions(watching)));
       } catch (error) {
-        if (id !== undefined) unanswered.delete(id);
+        if (id !== undefined) {
+          unanswered.delete(id);
+          ends.delete(id);
+        }
         const refused = refusedStatus(error);
+        if (isRefusedNotice(frame, refused?.status)) return;
         if (refused !== undefined && sessionIsGone(refused.status, refused.text, inner.sessionId !== undefined)) {
           closeSoon();
         }
@@ -125,10 +172,24 @@ export function createHttpWire({ url, headers: configured, connectTimeout, clock
     },
     close: closing.close,
     explain: error =>
-      httpFailure(error, { url, session: inner.sessionId !== undefined, latestStatus, hide: headers.hide }),
+      httpFailure(error, {
+        url,
+        session: inner.sessionId !== undefined,
+        latestStatus,
+        challenged,
+        proxy,
+        hide: headers.hide,
+      }),
     closed: closing.closed,
   };
   return wire;
+}
+
+/** A server that does not want to hear a notification (400 to `initialized` and the like) can be spoken to all the same. */
+function isRefusedNotice(frame: Frame, status: number | undefined): boolean {
+  return (
+    'method' in frame && !('id' in frame) && (status === 400 || status === 405 || status === 406 || status === 415)
+  );
 }
 
 /** The transport's own type for the options has no `undefined` members. */

@@ -3,6 +3,7 @@ import { LongshoreError } from '../../core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { allRevisions, commonVersion, noCommonVersion, type Revisions } from '../../core/protocol-versions.ts';
 import { clientInfo } from '../../core/version.ts';
+import { namedIn } from './named-revision.ts';
 import { type Answer, type Asking, askOn } from './probe-asking.ts';
 import type { StdioWire } from './stdio-wire.ts';
 
@@ -76,6 +77,7 @@ class Probe {
   #discoverSent = 0;
   #refusedDiscover: string | undefined;
   #initializeSent = false;
+  #namedAsked = false;
   #refusedInitialize: string | undefined;
   #modern: ProbeAnswer | undefined;
   #legacy: ProbeAnswer | undefined;
@@ -127,6 +129,15 @@ class Probe {
     const [protocolVersion] = this.#revisions.legacy;
     if (this.#initializeSent || protocolVersion === undefined) return;
     this.#initializeSent = true;
+    this.#sendInitialize(protocolVersion);
+  }
+
+  /** The newest revision, beside the one that was asked for, that a refusal names. */
+  #namedRevision({ error }: Answer): string | undefined {
+    return namedIn(`${error?.message} ${JSON.stringify(error?.data)}`, this.#revisions.legacy);
+  }
+
+  #sendInitialize(protocolVersion: string): void {
     const { capabilities } = this.#options;
     this.#asking.ask('initialize', { protocolVersion, capabilities, clientInfo }, answer => this.#onInitialize(answer));
   }
@@ -169,6 +180,11 @@ class Probe {
   }
 
   #onRefusedInitialize(answer: Answer): void {
+    const named = this.#modern === undefined && !this.#namedAsked ? this.#namedRevision(answer) : undefined;
+    if (named !== undefined) {
+      this.#namedAsked = true;
+      return this.#sendInitialize(named);
+    }
     this.#refusedInitialize = answer.error?.message ?? '';
     if (this.#modern !== undefined) return this.#verdict.resolve(this.#modern);
     const theirs = supportedVersions(answer);

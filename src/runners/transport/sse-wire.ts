@@ -18,10 +18,10 @@ export interface SseWireOptions extends HttpWireOptions {
  * Throws `bad-config` for headers that HTTP cannot carry.
  */
 export function createSseWire(options: SseWireOptions): HttpWire {
-  const { url, connectTimeout, clock, endpointTimeout } = options;
+  const { url, connectTimeout, clock, endpointTimeout, proxy } = options;
   const headers = serverHeaders(options.headers);
   const place = hostAndPort(url);
-  const agent = httpAgent(connectTimeout);
+  const agent = httpAgent(connectTimeout, proxy);
   const closing = createClosing(
     async () => {
       await inner.close();
@@ -34,12 +34,14 @@ export function createSseWire(options: SseWireOptions): HttpWire {
   /** What the stream request itself met; the EventSource only tells a summary of it. */
   let refusal: unknown;
   let streaming = false;
+  let challenged = false;
 
   /** Fails refusals by status, as the Streamable HTTP transport does, so that negotiation and `explain` see no difference. */
   const fetch: FetchLike = async (input, init) => {
     const posts = init?.method === 'POST';
     try {
       const answer = await send(input, init);
+      challenged = answer.headers.has('www-authenticate');
       if (!answer.ok) throw await refused(answer);
       const contentType = answer.headers.get('content-type');
       if (posts) return answer;
@@ -85,7 +87,8 @@ export function createSseWire(options: SseWireOptions): HttpWire {
     send: frame => inner.send(frame),
     endSession: () => Promise.resolve(),
     close: closing.close,
-    explain: error => httpFailure(error, { url, session: streaming, latestStatus: 200, hide: headers.hide }),
+    explain: error =>
+      httpFailure(error, { url, session: streaming, latestStatus: 200, challenged, proxy, hide: headers.hide }),
     closed: closing.closed,
   };
   return wire;

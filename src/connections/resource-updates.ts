@@ -1,4 +1,4 @@
-import type { Client, McpSubscription } from '@modelcontextprotocol/client';
+import { type Client, type McpSubscription, ProtocolError } from '@modelcontextprotocol/client';
 import type { Clock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -34,7 +34,7 @@ export class ResourceUpdates {
     this.#ground = ground;
   }
 
-  /** Resolves when the server listens. Rejects with `protocol-error` where it does not take that resource, or as the SDK does. */
+  /** Resolves when the server listens. Rejects with `protocol-error` where it does not take that resource, `server-error`, or as the SDK does. */
   subscribe(uri: string): Promise<void> {
     return this.#queue.run(async () => {
       this.#uris.add(uri);
@@ -44,7 +44,7 @@ export class ResourceUpdates {
         throw new LongshoreError('protocol-error', `The server does not tell changes of ${uri}.`);
       } catch (error) {
         this.#uris.delete(uri);
-        throw error;
+        throw error instanceof ProtocolError ? refused(error) : error;
       }
     });
   }
@@ -82,4 +82,13 @@ export class ResourceUpdates {
       if (renewed) for (const uri of this.#uris) missed({ uri });
     }
   }
+}
+
+/** The server's own refusal, verbatim in `data`. */
+function refused(error: ProtocolError): LongshoreError {
+  const { code, message } = error;
+  return new LongshoreError('server-error', `The server refused subscriptions/listen: ${message}`, {
+    cause: error,
+    data: { code, message },
+  });
 }

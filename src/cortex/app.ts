@@ -47,14 +47,7 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
 
   const app: CortexApp = new OpenAPIHono<CortexEnv>({ defaultHook: refuseInvalid() });
   app.onError(onError(needs.log, needs.redactor));
-  app.notFound(context =>
-    problem(
-      new LongshoreError(
-        'unknown-route',
-        `There is no ${context.req.method} ${cut(context.req.path, 200)} here. GET /api/openapi.json lists what there is.`,
-      ),
-    ),
-  );
+  app.notFound(context => problem(new LongshoreError('unknown-route', missing(context.req.method, context.req.path))));
 
   const auth = { operatorToken: needs.operatorToken, callers: needs.callers, signIns };
   const signedInOnly = signedIn(auth, onGuess);
@@ -92,4 +85,12 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
       streams.close();
     },
   };
+}
+
+/** Clients that are refused a token look for a login; there is none, and they show their person what is said here. */
+function missing(method: string, path: string): string {
+  if (/^\/(?:register|authorize|token)$|^\/\.well-known\/(?:oauth|openid)-/.test(path)) {
+    return 'Longshore has no login for MCP clients: a token is made with longshore token create NAME and sent as "Authorization: Bearer …".';
+  }
+  return `There is no ${method} ${cut(path, 200)} here. GET /api/openapi.json lists what there is.`;
 }

@@ -30,8 +30,8 @@ export function notSignedIn(token: string | undefined): LongshoreError {
   return new LongshoreError(
     'not-signed-in',
     token === undefined
-      ? 'This needs a token: send it as "Authorization: Bearer …". The operator\'s is in the home folder, in operator.token.'
-      : 'This token is not known, or not any more. Open a new sign-in link, or make a new token.',
+      ? 'This is for the operator: sign in to the page with the link of: longshore status. Programs send the token as "Authorization: Bearer …"; an MCP client belongs to /mcp, with a token from: longshore token create NAME'
+      : 'This token is not known, or not any more. Open a new sign-in link, or make a new token with: longshore token create NAME',
   );
 }
 

@@ -98,7 +98,10 @@ describe('the door of the endpoint', () => {
   it('refuses whoever has no good token, and counts that by address', async () => {
     for (const headers of [{}, by('lsc_wrong'), by(ticket), { authorization: `Basic ${token}` }]) {
       const response = await ask('/mcp', headers as Record<string, string>);
-      expect([response.statusCode, response.headers['www-authenticate']]).toEqual([401, 'Bearer realm="longshore"']);
+      expect([response.statusCode, response.headers['www-authenticate']]).toEqual([
+        401,
+        expect.stringMatching(/^Bearer realm="longshore"/),
+      ]);
     }
     expect(guesses).toEqual(Array(4).fill('127.0.0.1'));
     expect(clients).toEqual([]);

@@ -9,7 +9,7 @@ import type { ClientSide } from '../host/client-access.ts';
 import { cut } from '../lib/cut.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { McpClient } from '../mcp/mcp-client.ts';
-import { type AuthNeeds, bearerOf, identify, notSignedIn } from './auth.ts';
+import { type AuthNeeds, bearerOf, identify } from './auth.ts';
 import type { HostCheck } from './host-check.ts';
 import { type Limits, rateLimit, tooMany } from './limits.ts';
 import type { Principal } from './principal.ts';
@@ -63,7 +63,7 @@ export function createDoor(needs: DoorNeeds): Door {
     const principal = token === undefined ? undefined : await whoIs(token, isStdio);
     if (principal === undefined) {
       needs.onGuess(request.socket.remoteAddress ?? 'unknown');
-      throw notSignedIn(token);
+      throw tokenNeeded(token);
     }
     const client = clientOf(principal, pathOf(request));
     const wait = takeOne(client.id);
@@ -134,10 +134,41 @@ function serverOf(path: string): string | undefined {
   throw new LongshoreError('unknown-route', 'There is only /mcp, and /mcp/ with the name of a server.');
 }
 
+const refusedCode = -32_000;
+
+/** How a refusal is told over HTTP; the challenge is RFC 6750's, section 3. */
+function refusalOf(failure: LongshoreError) {
+  const { headers, status } = problem(failure);
+  const message = failure.code === 'internal' ? 'The log says more.' : failure.message;
+  const isUnknown = failure.code === 'not-signed-in' && failure.data?.['given'] === true;
+  const challenge = isUnknown ? `, error="invalid_token", error_description="${message.replaceAll('"', "'")}"` : '';
+  const wait = headers.get('retry-after');
+  return {
+    status,
+    message,
+    headers: {
+      ...(status === 401 && { 'www-authenticate': `Bearer realm="longshore"${challenge}` }),
+      ...(wait !== null && { 'retry-after': wait }),
+    },
+  };
+}
+
+/** What a client of /mcp can do about it; where the operator's own token lies is no business of a client. */
+function tokenNeeded(token: string | undefined): LongshoreError {
+  const make = 'The person who runs Longshore makes one with: longshore token create NAME';
+  const message =
+    token === undefined
+      ? `This needs a token of a caller, sent as "Authorization: Bearer …". ${make}`
+      : `This token is not known, or not any more. ${make}`;
+  return new LongshoreError('not-signed-in', message, { data: { given: token !== undefined } });
+}
+
 async function refuse(log: Log, error: unknown, response: ServerResponse): Promise<void> {
   const failure = asLongshoreError(error);
   if (failure.code === 'internal') log.error({ err: error }, 'A request at /mcp failed.');
-  const answer = problem(failure.code === 'internal' ? new LongshoreError('internal', 'The log says more.') : failure);
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  response.end(await answer.text());
+  const { status, headers, message } = refusalOf(failure);
+  // In the words that MCP clients read: an error of JSON-RPC, whose id was not looked at.
+  const body = { jsonrpc: '2.0', id: null, error: { code: refusedCode, message, data: { code: failure.code } } };
+  response.writeHead(status, { ...headers, 'content-type': 'application/json' });
+  response.end(JSON.stringify(body));
 }

@@ -13,7 +13,7 @@ const failureKey = 'longshore/failure';
  * What the client of a tool call is told of a failure: a result with `isError`, so that a model reads why and what to
  * do, unless there is no such tool or the server itself answered with a JSON-RPC error.
  */
-export function callFailure(error: unknown, name: string, era: Era): JsonObject {
+export function callFailure(log: Log, error: unknown, name: string, era: Era): JsonObject {
   if (error instanceof RpcError) throw error;
   if (error instanceof StillWaiting) return waitingResult(error);
   const failure = asLongshoreError(error);
@@ -22,14 +22,14 @@ export function callFailure(error: unknown, name: string, era: Era): JsonObject 
   }
   if (failure.code === 'server-error') throw serversError(failure, era);
   return {
-    content: [{ type: 'text', text: naming(name, told(failure)) }],
+    content: [{ type: 'text', text: naming(name, told(log, failure)) }],
     isError: true,
     _meta: { [failureKey]: { code: failure.code, ...idsOf(failure) } },
   };
 }
 
 /** The same for reads, prompts and completions, which can only fail. */
-export function rpcFailure(error: unknown, missing: RpcError, era: Era): RpcError {
+export function rpcFailure(log: Log, error: unknown, missing: RpcError, era: Era): RpcError {
   if (error instanceof RpcError) return error;
   if (error instanceof StillWaiting) {
     const { id, url } = error.where;
@@ -42,15 +42,14 @@ export function rpcFailure(error: unknown, missing: RpcError, era: Era): RpcErro
   const failure = asLongshoreError(error);
   if (failure.code === 'unknown-tool') return missing;
   if (failure.code === 'server-error') return serversError(failure, era);
-  return new RpcError(rpcCodes.internal, told(failure), { code: failure.code, ...idsOf(failure) });
+  return new RpcError(rpcCodes.internal, told(log, failure), { code: failure.code, ...idsOf(failure) });
 }
 
-/** Whatever went wrong with a request itself, as its client is told; what was our own mistake is logged. */
+/** Whatever went wrong with a request itself, as its client is told. */
 export function asRpcError(log: Log, error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   const failure = asLongshoreError(error);
-  if (failure.code === 'internal') log.error({ err: error }, 'A request of an MCP client failed.');
-  return new RpcError(rpcCodes.internal, told(failure), { code: failure.code });
+  return new RpcError(rpcCodes.internal, told(log, failure), { code: failure.code });
 }
 
 /** There is nothing of that URI, in the words of the client's revision. */
@@ -87,7 +86,8 @@ function serversError({ data, message }: LongshoreError, era: Era): RpcError {
   if (era === 'legacy' && code === rpcCodes.missingCapability) return new RpcError(rpcCodes.internal, text, value);
   if (era === 'modern' && code === rpcCodes.resourceNotFound) return new RpcError(rpcCodes.invalidParams, text, value);
   if (era === 'modern' && code === urlElicitationRequired) return new RpcError(rpcCodes.internal, text, value);
-  return new RpcError(code, text, value);
+  // Its status is that of an answer: what the server says of its own request is no word about this client's.
+  return new RpcError(code, text, value, 200);
 }
 
 /** A client with many servers learns which of them it was. */
@@ -95,11 +95,14 @@ function naming(name: string, text: string): string {
   return text.includes(name) ? text : `${cut(name, 200)}: ${text}`;
 }
 
-/** Of our own mistakes a client learns only that there was one. */
-function told(failure: LongshoreError): string {
-  return failure.code === 'internal'
-    ? 'Longshore could not do this because of a fault of its own; its log says more.'
-    : failure.message;
+/** Of our own mistakes a client learns only that there was one, and the log everything: one never goes without the other. */
+function told(log: Log, failure: LongshoreError): string {
+  if (failure.code !== 'internal') return failure.message;
+  log.error(
+    { err: failure.cause ?? failure, ...idsOf(failure) },
+    'A request of an MCP client failed by a mistake of ours.',
+  );
+  return 'Longshore could not do this because of a fault of its own; its log says more.';
 }
 
 function idsOf({ data }: LongshoreError): JsonObject {

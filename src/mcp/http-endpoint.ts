@@ -7,13 +7,15 @@ import { asRpcError } from './failures.ts';
 import { readBody } from './http-body.ts';
 import {
   errorFrame,
+  idOf,
   type Message,
   noticeFrame,
-  type Prepared,
-  parseMessage,
+  parseJson,
   type RequestId,
   RpcError,
+  readMessage,
   resultFrame,
+  rpcCodes,
 } from './json-rpc.ts';
 import type { McpClient } from './mcp-client.ts';
 import { checkHeaders, checkParamHeaders, eraOfRequest, headerOf, readEnvelope } from './request-headers.ts';
@@ -59,7 +61,7 @@ export async function answerHttp(
     response.setHeader('allow', 'POST, GET, DELETE');
     refuse(response, 405, new RpcError(noSession, 'Only POST is for requests; GET and DELETE are of a session.'));
   } catch (error) {
-    refuse(response, ...refusal(needs, error));
+    refuse(response, ...refusal(needs, error), idOf(error));
   }
 }
 
@@ -69,7 +71,9 @@ async function post(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const message = parseMessage(await readBody(request, needs.mostBody));
+  const value = parseJson(await readBody(request, needs.mostBody));
+  if (Array.isArray(value)) return await batch(needs, client, value, request, response);
+  const message = readMessage(value);
   const { headers } = request;
   try {
     const era = message.kind === 'answer' ? 'legacy' : eraOfRequest(message, headers);
@@ -109,7 +113,15 @@ async function modern(
   const reply = new ReplyStream({ ...needs.reply, takesEvents: takesEvents(request) }, response);
   if (message.method === 'subscriptions/listen') return await listen(needs, client, message, reply, response);
   const tell = (method: string, params: JsonObject) => reply.send(noticeFrame(method, params));
-  await settle(needs, reply, message.id, needs.modern.answer(client, message, tell, gone.signal), gone.signal);
+  try {
+    const result = await needs.modern.answer(client, message, tell, gone.signal);
+    reply.end(resultFrame(message.id, result));
+  } catch (error) {
+    if (gone.signal.aborted) return reply.close();
+    const failure = asRpcError(needs.log, error);
+    // Another status is our own verdict on the request itself; what came of it is an answer.
+    reply.end(errorFrame(message.id, failure), error instanceof RpcError ? failure.status : 200);
+  }
 }
 
 async function listen(
@@ -155,32 +167,74 @@ async function legacy(
   response.once('close', () => {
     if (!reply.ended && !reply.isResumable) gone.abort(new LongshoreError('cancelled', 'The client hung up.'));
   });
-  await settle(
-    needs,
-    reply,
-    message.id,
-    needs.legacy.answer(session.session, message, reply, gone.signal),
-    gone.signal,
-  );
+  const frame = await frameOf(needs, session, message, reply, gone.signal);
+  if (frame === undefined) reply.close();
+  else reply.end(frame);
 }
 
-/** Sends what comes of a request; nothing to a client that is gone or has cancelled it. */
-async function settle(
-  needs: HttpEndpointNeeds,
-  reply: ReplyStream,
-  id: RequestId,
-  answer: Promise<JsonObject | Prepared | undefined>,
+/**
+ * The answer of a request within a session; undefined for a client that is gone or has cancelled it. Its status is 200
+ * whatever it says: to 2025 clients 404 means that the session is gone, and others end it at 400.
+ */
+async function frameOf(
+  { legacy, log }: HttpEndpointNeeds,
+  { session }: HttpSession,
+  message: Request,
+  outlet: ReplyStream,
   gone: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   try {
-    const result = await answer;
-    if (result === undefined) reply.close();
-    else reply.end(resultFrame(id, result));
+    const result = await legacy.answer(session, message, outlet, gone);
+    return result === undefined ? undefined : resultFrame(message.id, result);
   } catch (error) {
-    if (gone.aborted) return reply.close();
-    const [status, failure] = refusal(needs, error);
-    reply.end(errorFrame(id, failure), status);
+    return gone.aborted ? undefined : errorFrame(message.id, asRpcError(log, error));
   }
+}
+
+/** The only revision that has batches. */
+const batchRevision = '2025-03-26';
+const mostOfBatch = 100;
+
+function noBatch(): RpcError {
+  const only = `Only sessions of ${batchRevision} take a list, of 1 to ${mostOfBatch}.`;
+  return new RpcError(rpcCodes.invalidRequest, `The body must be one JSON-RPC 2.0 message. ${only}`);
+}
+
+/** Several messages in one body, answered by one list. Throws an RpcError. */
+async function batch(
+  needs: HttpEndpointNeeds,
+  client: McpClient,
+  values: readonly unknown[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers } = request;
+  const id = headerOf(headers, sessionHeader);
+  if (id === undefined || values.length === 0 || values.length > mostOfBatch) throw noBatch();
+  const session = sessionOf(needs, client, id, headerOf(headers, 'mcp-protocol-version'));
+  if (session.session.hello.protocolVersion !== batchRevision) throw noBatch();
+  const gone = new AbortController();
+  const replyHeaders = { [sessionHeader]: session.id };
+  const options = { ...needs.reply, takesEvents: takesEvents(request), headers: replyHeaders };
+  const reply = needs.sessions.reply(session, response, options);
+  response.once('close', () => {
+    if (!reply.ended && !reply.isResumable) gone.abort(new LongshoreError('cancelled', 'The client hung up.'));
+  });
+  const frames = await Promise.all(
+    values.map(async value => {
+      try {
+        const message = readMessage(value);
+        if (message.kind === 'request') return await frameOf(needs, session, message, reply, gone.signal);
+        needs.legacy.take(session.session, message);
+        return undefined;
+      } catch (error) {
+        return errorFrame(idOf(error), asRpcError(needs.log, error));
+      }
+    }),
+  );
+  const told = frames.filter(frame => frame !== undefined);
+  if (told.length > 0) reply.end(`[${told.join(',')}]`);
+  else reply.close();
 }
 
 /** GET: what belongs to no request, or the rest of a broken stream. DELETE: the end. */

@@ -41,7 +41,7 @@ export class RpcError extends Error {
   }
 }
 
-/** What the specification asks of HTTP answers with these codes; others are answers like any. */
+/** What the specification asks of HTTP answers with these codes of our own; what a server said is an answer like any. */
 const statuses: ReadonlyMap<number, number> = new Map([
   [rpcCodes.parse, 400],
   [rpcCodes.invalidRequest, 400],
@@ -50,6 +50,21 @@ const statuses: ReadonlyMap<number, number> = new Map([
   [rpcCodes.missingCapability, 400],
   [rpcCodes.unsupportedVersion, 400],
 ]);
+
+/** A message that cannot be taken for one; its id is echoed as far as it could be read (JSON-RPC 2.0, section 5). */
+export class MalformedMessage extends RpcError {
+  readonly id: RequestId | null;
+
+  constructor(code: number, message: string, id: RequestId | null) {
+    super(code, message);
+    this.id = id;
+  }
+}
+
+/** The id to answer a failure with: that of a message that was read, or as much as could be read of one. */
+export function idOf(error: unknown): RequestId | null {
+  return error instanceof MalformedMessage ? error.id : null;
+}
 
 /** A result that is JSON text already: it is written as it is. */
 export class Prepared {
@@ -60,41 +75,49 @@ export class Prepared {
   }
 }
 
-/** Reads the text of one message. Throws an RpcError where it is no JSON, or as `readMessage` does. */
-export function parseMessage(text: string): Message {
-  let value: unknown;
+/** Reads a body or a line as JSON. Throws a MalformedMessage. */
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    throw new RpcError(rpcCodes.parse, 'The message is not JSON.');
+    throw new MalformedMessage(rpcCodes.parse, 'The message is not JSON.', null);
   }
-  return readMessage(value);
 }
 
-/** Reads one message. Throws an RpcError where it is none of JSON-RPC 2.0. */
+/** Reads one message. Throws a MalformedMessage where it is none of JSON-RPC 2.0. */
 export function readMessage(value: unknown): Message {
-  if (!isJsonObject(value) || value.jsonrpc !== '2.0') throw notJsonRpc();
-  const { id, method, params = {}, result, error } = value;
+  if (!isJsonObject(value)) throw notJsonRpc(undefined);
+  const { id, method, result, error } = value;
+  if (value.jsonrpc !== '2.0') throw notJsonRpc(id);
   if (typeof method === 'string') {
-    if (!isJsonObject(params)) {
-      throw new RpcError(rpcCodes.invalidParams, `The params of ${cut(method, 200)} must be an object.`);
+    const params = paramsOf(value.params);
+    if (params === undefined) {
+      const message = `The params of ${cut(method, 200)} must be an object.`;
+      throw new MalformedMessage(rpcCodes.invalidParams, message, isId(id) ? id : null);
     }
     if (id === undefined) return { kind: 'notice', method, params };
     if (isId(id)) return { kind: 'request', id, method, params };
-    throw notJsonRpc();
+    throw notJsonRpc(id);
   }
-  if (!isId(id) || method !== undefined) throw notJsonRpc();
+  if (!isId(id) || method !== undefined) throw notJsonRpc(id);
   if (isJsonObject(result)) return { kind: 'answer', id, result };
   if (isJsonObject(error)) return { kind: 'answer', id, error };
-  throw notJsonRpc();
+  throw notJsonRpc(id);
 }
 
 function isId(id: JsonValue | undefined): id is RequestId {
   return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
 }
 
-function notJsonRpc(): RpcError {
-  return new RpcError(rpcCodes.invalidRequest, 'The body must be one JSON-RPC 2.0 message.');
+/** Some clients write null, or an empty list, for what is not there. */
+function paramsOf(params: JsonValue | undefined): JsonObject | undefined {
+  if (params === undefined || params === null || (Array.isArray(params) && params.length === 0)) return {};
+  return isJsonObject(params) ? params : undefined;
+}
+
+function notJsonRpc(id: JsonValue | undefined): MalformedMessage {
+  const message = 'The body must be one JSON-RPC 2.0 message.';
+  return new MalformedMessage(rpcCodes.invalidRequest, message, isId(id) ? id : null);
 }
 
 /** Around a result as it is: what of it is not verbatim somebody else's is made well-formed where it is made. */

@@ -6,12 +6,14 @@ import type { Log } from '../core/ports/log.ts';
 import { asRpcError } from './failures.ts';
 import {
   errorFrame,
+  idOf,
   type Message,
   noticeFrame,
   type Prepared,
-  parseMessage,
+  parseJson,
   type RequestId,
   RpcError,
+  readMessage,
   resultFrame,
   rpcCodes,
 } from './json-rpc.ts';
@@ -94,13 +96,16 @@ export class SocketClient {
   }
 
   #receive(line: string): void {
-    let message: Message;
     try {
-      message = parseMessage(line);
+      const value = parseJson(line);
+      if (Array.isArray(value)) void this.#batch(value);
+      else this.#take(readMessage(value));
     } catch (error) {
-      this.send(errorFrame(null, asRpcError(this.#needs.log, error)));
-      return;
+      this.send(errorFrame(idOf(error), asRpcError(this.#needs.log, error)));
     }
+  }
+
+  #take(message: Message): void {
     if (message.kind === 'request')
       void this.#answer(message); // it answers its own failures
     else if (message.kind === 'notice' && message.method === 'notifications/cancelled') this.#cancel(message);
@@ -118,12 +123,41 @@ export class SocketClient {
   }
 
   async #answer(request: Request): Promise<void> {
+    const frame = await this.#frameOf(request);
+    if (frame !== undefined) this.send(frame);
+  }
+
+  /** Several messages in one line, answered by one list (2025-03-26 alone). Never rejects. */
+  async #batch(values: readonly unknown[]): Promise<void> {
+    const takes = this.#session?.hello.protocolVersion === '2025-03-26' && values.length > 0;
+    if (!takes) {
+      const error = new RpcError(rpcCodes.invalidRequest, 'A batch is for clients that initialized with 2025-03-26.');
+      return this.send(errorFrame(null, error));
+    }
+    const frames = await Promise.all(
+      values.map(async value => {
+        try {
+          const message = readMessage(value);
+          if (message.kind === 'request') return await this.#frameOf(message);
+          this.#take(message);
+          return undefined;
+        } catch (error) {
+          return errorFrame(idOf(error), asRpcError(this.#needs.log, error));
+        }
+      }),
+    );
+    const told = frames.filter(frame => frame !== undefined);
+    if (told.length > 0) this.send(`[${told.join(',')}]`);
+  }
+
+  /** Undefined where nothing is to be answered: it was cancelled, or its client has gone. */
+  async #frameOf(request: Request): Promise<string | undefined> {
     const { id } = request;
     try {
       const result = describesItself(request) ? await this.#modern(request) : await this.#legacy(request);
-      if (result !== undefined) this.send(resultFrame(id, result));
+      return result === undefined ? undefined : resultFrame(id, result);
     } catch (error) {
-      if (!this.#gone.signal.aborted) this.send(errorFrame(id, asRpcError(this.#needs.log, error)));
+      return this.#gone.signal.aborted ? undefined : errorFrame(id, asRpcError(this.#needs.log, error));
     }
   }
 
@@ -142,7 +176,8 @@ export class SocketClient {
     const tell = (method: string, params: JsonObject): void => this.send(noticeFrame(method, params));
     const signal = AbortSignal.any([controller.signal, this.#gone.signal]);
     try {
-      return await this.#needs.modern.answer(this.client, request, tell, signal);
+      const result = await this.#needs.modern.answer(this.client, request, tell, signal);
+      return controller.signal.aborted ? undefined : result;
     } catch (error) {
       if (controller.signal.aborted) return undefined;
       throw error;

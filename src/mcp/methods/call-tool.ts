@@ -14,7 +14,10 @@ import { findToolsName } from './tool-finder.ts';
 /** `tools/call`, through governed dispatch. */
 export async function callTool(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
   const { era } = exchange;
-  const { name, arguments: args = {} } = params;
+  const { name } = params;
+  // Some clients write null, or an empty list, for no arguments.
+  const given = params.arguments ?? {};
+  const args = Array.isArray(given) && given.length === 0 ? {} : given;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be the name of a tool.');
   if (!isJsonObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
   const shown = await resultOf(ground, exchange, name, args);
@@ -50,6 +53,6 @@ async function resultOf(
       handle?.protocolVersion,
     );
   } catch (error) {
-    return toClientResult(wellFormed(callFailure(error, name, era)), era);
+    return toClientResult(wellFormed(callFailure(ground.log, error, name, era)), era);
   }
 }

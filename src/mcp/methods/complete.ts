@@ -27,7 +27,7 @@ export async function complete(ground: EndpointGround, exchange: Exchange, param
     const shown = toClientResult(result, era);
     return era === 'modern' ? completed(shown) : shown;
   } catch (error) {
-    throw rpcFailure(error, missing, era);
+    throw rpcFailure(ground.log, error, missing, era);
   }
 }
 

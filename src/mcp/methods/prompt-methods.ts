@@ -23,6 +23,6 @@ export async function getPrompt(ground: EndpointGround, exchange: Exchange, para
     const shown = toClientResult(result, era);
     return era === 'modern' && shown.resultType === 'complete' ? completed(shown) : shown;
   } catch (error) {
-    throw rpcFailure(error, missing, era);
+    throw rpcFailure(ground.log, error, missing, era);
   }
 }

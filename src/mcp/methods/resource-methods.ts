@@ -45,7 +45,7 @@ async function read(ground: EndpointGround, exchange: Exchange, uri: string): Pr
     ground.links.note(client, handle.ownerKey, result);
     return own === uri ? result : asAsked(result, own, uri);
   } catch (error) {
-    throw rpcFailure(error, missing, era);
+    throw rpcFailure(ground.log, error, missing, era);
   }
 }
 
@@ -98,7 +98,7 @@ export async function subscribe(ground: EndpointGround, exchange: Exchange, para
     const own = wireUri(handle, uri);
     session.subscriptions.set(uri, await ground.host.subscribe(client.agentId, handle.ownerKey, own, signal));
   } catch (error) {
-    throw rpcFailure(error, noResource(uri, era), era);
+    throw rpcFailure(ground.log, error, noResource(uri, era), era);
   }
   return {};
 }

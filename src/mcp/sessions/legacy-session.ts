@@ -61,7 +61,7 @@ export class LegacySession implements SessionState {
     const signal = AbortSignal.any([controller.signal, gone, this.#ending.signal]);
     this.#running.set(id, controller);
     try {
-      return await method({
+      const result = await method({
         client: this.client,
         era: 'legacy',
         identity: this.#identity,
@@ -73,6 +73,8 @@ export class LegacySession implements SessionState {
         notify: (name, params) => outlet.send(noticeFrame(name, params)),
         ask: (questions, until) => this.#askAll(questions, outlet, until),
       });
+      // Whoever cancelled is sent no answer, not even that it was cancelled (2025-11-25, cancellation).
+      return controller.signal.aborted ? undefined : result;
     } catch (error) {
       if (controller.signal.aborted) return undefined;
       throw error;

@@ -83,14 +83,16 @@ describe('the door of the endpoint', () => {
 
   const by = (who: string) => ({ authorization: `Bearer ${who}` });
 
-  it('knows a client by its token, and which server it wants', async () => {
+  it('B21: knows a client by its token, and which server it wants, with or without a slash at the end', async () => {
     expect((await ask('/mcp', by(token))).statusCode).toBe(200);
     expect((await ask('/mcp/notes?x=1', by(token))).statusCode).toBe(200);
     expect((await ask('/mcp/', by(operatorToken))).statusCode).toBe(200);
+    expect((await ask('/mcp/notes/', by(token))).statusCode).toBe(200);
     expect(clients.map(({ caller, server }) => [caller, server])).toEqual([
       ['client:claude', undefined],
       ['client:claude', 'notes'],
       ['operator', undefined],
+      ['client:claude', 'notes'],
     ]);
     expect(clients[0]?.id).not.toBe('claude');
   });

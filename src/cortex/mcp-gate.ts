@@ -128,8 +128,9 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 
 /** The server of `/mcp/:server`. Throws `unknown-route` for anything longer. */
 function serverOf(path: string): string | undefined {
-  const [, , server, ...more] = path.split('/');
-  if (server === undefined || (server === '' && more.length === 0)) return undefined;
+  // A slash at the end means the same.
+  const [, , server, ...more] = (path.endsWith('/') ? path.slice(0, -1) : path).split('/');
+  if (server === undefined) return undefined;
   if (more.length === 0 && /^[A-Za-z0-9_-]+$/.test(server)) return server;
   throw new LongshoreError('unknown-route', 'There is only /mcp, and /mcp/ with the name of a server.');
 }

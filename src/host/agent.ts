@@ -117,7 +117,7 @@ export interface Agent extends AsyncDisposable {
    */
   explain(ref: string | MCPServerConfig, settings?: PlanSettings): Promise<Explanation>;
   /** The last lines that a server wrote to stderr, oldest first; also of one that failed. */
-  logs(ref: string): readonly string[];
+  logs(ref: string): Promise<readonly string[]>;
   /** All tools that can be called now. */
   tools(): readonly Tool[];
   /**

@@ -13,8 +13,8 @@ import type { Fleet, StartOptions } from '../servers/fleet.ts';
 import { savedKind, savedLife } from '../servers/list-saved.ts';
 import { loadServer, reloadServer } from '../servers/load-server.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import { notLoaded } from '../servers/not-loaded.ts';
-import { type PlanSettings, plan } from '../servers/plan.ts';
+import { planFor } from '../servers/meant-by.ts';
+import type { PlanSettings } from '../servers/plan.ts';
 import { displayName, type SavedBook } from '../servers/saved-book.ts';
 import { savedServers } from '../servers/saved-servers.ts';
 import { endServer, unloadServer } from '../servers/unload-server.ts';
@@ -50,21 +50,13 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     return registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).map(viewOf);
   }
 
-  function find(ref: string): ManagedServer {
-    const member = fleet.find(agentId, ref);
-    if (member) return member;
-    throw notLoaded(fleet, agentId, ref);
-  }
-
   async function holdingsOf(serverKey: ServerKey): Promise<readonly string[]> {
     const holdings = await needs.ledger.list({ agentId, serverKey });
     return holdings.map(holding => holding.engineId ?? holding.name ?? holding.id);
   }
 
   async function explain(ref: string | MCPServerConfig, settings: PlanSettings = {}): Promise<Explanation> {
-    const loaded = typeof ref === 'string' ? fleet.find(agentId, ref)?.planned : undefined;
-    const rows = loaded ? [] : await needs.saved.rows(agentId);
-    return await needs.explain(loaded ?? plan(ref, needs.saved.known(rows), settings), agentId);
+    return await needs.explain((await planFor(needs.saved, agentId, ref, settings)).planned, agentId);
   }
 
   async function list(): Promise<readonly ListedServer[]> {
@@ -137,7 +129,11 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     saved: (actor = 'library') => savedServers(needs.saved, { agentId, actor }),
     list,
     explain,
-    logs: ref => find(ref).stderrTail(),
+    async logs(ref) {
+      const { running, saved } = await needs.saved.resolve(agentId, ref);
+      if (!running && !saved) throw await needs.saved.unknown(agentId, ref);
+      return running?.stderrTail() ?? [];
+    },
     // The tools that manage servers are for clients; a program has the functions of this very agent.
     tools: () =>
       registry

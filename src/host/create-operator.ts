@@ -1,6 +1,5 @@
 import type { EngineReport, LoadReport } from '../commands/operator-context.ts';
 import { inferTransport } from '../config/infer-transport.ts';
-import type { PlannedServer } from '../config/planned-server.ts';
 import { selector } from '../config/selector.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
@@ -12,10 +11,8 @@ import type { RuleView } from '../governance/rules/rules.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import type { SaveSettings } from '../servers/add-server.ts';
 import { findTools } from '../servers/find-tools.ts';
-import { notLoaded } from '../servers/not-loaded.ts';
-import { isExplicitImage, plan } from '../servers/plan.ts';
-import { displayName, rowMeant } from '../servers/saved-book.ts';
-import { plannedOf, savedName } from '../servers/saved-plan.ts';
+import { planFor } from '../servers/meant-by.ts';
+import { displayName } from '../servers/saved-book.ts';
 import { type ReportSources, serverReport, serverReports } from '../servers/server-reports.ts';
 import type { StoredApprovals } from '../store/approvals.ts';
 import type { Agent, LoadedServer } from './agent.ts';
@@ -50,19 +47,8 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
     return { report, ranBefore, saveError: loaded.saveError };
   }
 
-  async function planned(server: string | MCPServerConfig, settings: SaveSettings) {
-    const rows = await saved.rows(agentId);
-    const isImage = typeof server === 'string' && isExplicitImage(server);
-    const hasSettings = Object.values(settings).some(setting => setting !== undefined);
-    const meant = typeof server === 'string' && !(isImage && hasSettings) ? rowMeant(rows, server) : undefined;
-    const found: PlannedServer = meant ? plannedOf(meant) : plan(server, saved.known(rows), settings);
-    const row = meant ?? rows.find(one => one.name === savedName(agentId, found));
-    const key = row?.serverKey ?? fleet.list(agentId).find(one => one.planned.identity === found.identity)?.serverKey;
-    return { planned: found, key: key ?? fleet.freeKey(agentId, found) };
-  }
-
   async function explain(server: string | MCPServerConfig, settings: SaveSettings = {}): Promise<ServerExplanation> {
-    const { planned: found, key } = await planned(typeof server === 'string' ? selector(server) : server, settings);
+    const { planned: found, key } = await planFor(saved, agentId, server, settings);
     const { config, name } = found;
     const transport = found.kind === 'process' || found.kind === 'remote' ? inferTransport(config) : 'detected';
     const explained = await explainPlanned(found, agentId, needs.around);
@@ -72,14 +58,13 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
   }
 
   async function logs(ref: string): Promise<LogTail> {
-    const row = rowMeant(await saved.rows(agentId), ref);
-    const member = row ? fleet.server(agentId, row.serverKey) : fleet.find(agentId, ref);
+    const { saved: row, running: member } = await saved.resolve(agentId, ref);
     if (member) {
       const lines = member.stderrTail().map(line => redactor.text(line));
       return { server: member.serverKey, lines, next: member.stderrCount() };
     }
     if (row) return { server: row.serverKey, lines: [], next: 0 };
-    throw notLoaded(fleet, agentId, ref);
+    throw await saved.unknown(agentId, ref);
   }
 
   function viewOf(id: RuleView['id']): RuleView {
@@ -93,7 +78,12 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
     saved: agent.saved(caller),
     async savedIds() {
       const rows = await saved.rows(agentId);
-      return rows.map(row => ({ serverId: row.serverId, name: displayName(row), server: row.serverKey }));
+      return rows.map(row => ({
+        serverId: row.serverId,
+        name: displayName(row),
+        server: row.serverKey,
+        mode: row.mode,
+      }));
     },
     tools: findTools(agentId, needs),
     servers: () => serverReports(needs, agentId),
@@ -102,7 +92,7 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
       await audit.change({ action, subject, agentId, caller: `operator:${door.name}` });
     },
     async load({ ref, settings = {} }, signal) {
-      const ranBefore = fleet.find(agentId, selector(ref))?.connection !== undefined;
+      const ranBefore = (await saved.resolve(agentId, ref)).running?.connection !== undefined;
       return await reportOn(await agent.load(ref, { ...settings, save: true, actor: caller, signal }), ranBefore);
     },
     async reload(ref, signal) {

@@ -105,7 +105,7 @@ const openHosts = new Set<OpenHost>();
 
 interface OpenHost {
   readonly agents: ReadonlyMap<AgentId, Agent>;
-  readonly fleet: Fleet;
+  readonly saved: SavedBook;
 }
 
 /**
@@ -252,7 +252,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   }
 
   const held = opening.move();
-  const open: OpenHost = { agents, fleet };
+  const open: OpenHost = { agents, saved };
   openHosts.add(open);
   const dispose = disposer(governance, { fleet, saved }, held, () => {
     openHosts.delete(open);
@@ -329,11 +329,13 @@ function disposer(
  * awaited (R3). An unknown name is fine; one that two agents use throws `ambiguous-ref` unless `agentId` says whose.
  */
 export async function cleanupMcpTransport(serverName: string, options: { agentId?: string } = {}): Promise<void> {
-  const owners = [...openHosts].flatMap(({ agents, fleet }) =>
-    [...agents].flatMap(([id, agent]) => {
-      return fleet.find(id, serverName) && (options.agentId ?? id) === id ? [agent] : [];
+  const asked = [...openHosts].flatMap(({ agents, saved }) =>
+    [...agents].map(async ([id, agent]) => {
+      if ((options.agentId ?? id) !== id) return [];
+      return (await saved.resolve(id, serverName)).running ? [agent] : [];
     }),
   );
+  const owners = (await Promise.all(asked)).flat();
   if (owners.length > 1) {
     const ids = owners.map(owner => owner.agentId).join(', ');
     throw new LongshoreError(

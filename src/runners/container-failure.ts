@@ -1,4 +1,5 @@
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { ContainerFacts } from '../docker/containers.ts';
 import { dockerFailure } from '../docker/docker-failure.ts';
 import type { Container } from './container.ts';
 import { startFailure } from './process-failure.ts';
@@ -61,11 +62,15 @@ export async function endFailed(
   { keepsFailed }: { readonly keepsFailed: boolean },
 ): Promise<LongshoreError> {
   try {
-    if (!keepsFailed || failure.code === 'cancelled') {
+    const mayStay = keepsFailed && failure.code !== 'cancelled';
+    // Undefined where the engine does not say: then it may be there, and nobody is told that it is.
+    const isThere = mayStay ? await container.look().then(isFound, () => undefined) : false;
+    if (isThere === false) {
       await container.removal.forcibly(new AbortController().signal);
       return failure;
     }
     await container.keepFailed(failure);
+    if (isThere === undefined) return failure;
     const message = `${failure.message} The container ${container.name} is kept, stopped, until the server is unloaded.`;
     return new LongshoreError(failure.code, message, {
       cause: failure,
@@ -75,4 +80,8 @@ export async function endFailed(
     const { message, data = {} } = asLongshoreError(error);
     return new LongshoreError('close-failed', `${failure.message} And then: ${message}`, { cause: failure, data });
   }
+}
+
+function isFound(facts: ContainerFacts | undefined): boolean {
+  return facts !== undefined;
 }

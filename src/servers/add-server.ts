@@ -1,8 +1,11 @@
+import type { PlannedServer } from '../config/planned-server.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
+import type { AgentId } from '../core/ids.ts';
 import type { Diagnostic } from '../core/words.ts';
 import type { SavedServer } from '../store/servers.ts';
 import { type PlanSettings, plan } from './plan.ts';
+import { isExplicitImage } from './resolve-server.ts';
 import { type Actor, displayName, type SavedBook } from './saved-book.ts';
 import { savedName } from './saved-plan.ts';
 
@@ -33,19 +36,14 @@ export async function addServer(
   const { fleet, servers } = book.needs;
   const { allowSecretArguments = false } = settings;
   const find = async () => {
-    const planned = plan(server, book.known(await book.rows(agentId)), settings);
+    const planned = await plannedNew(book, agentId, server, settings);
     const name = savedName(agentId, planned);
     return { meant: { planned, name }, names: [name] };
   };
   return await book.inOrder(agentId, find, async ({ planned, name }) => {
     book.mustBeOpen();
     const existing = await book.named(agentId, name);
-    if (existing) {
-      throw new LongshoreError(
-        'name-in-use',
-        `A server ${displayName(existing)} is saved already. Change that one, or choose another name.`,
-      );
-    }
+    if (existing) throw savedAlready(existing);
     const secured = await book.secrets.secure(planned, [], allowSecretArguments);
     return await book.keeping(secured, async () => {
       await book.endUnsaved(agentId, planned);
@@ -64,4 +62,25 @@ export async function addServer(
       }
     });
   });
+}
+
+/** Rejects a name of something that is there already, and a bare word, which is no image. */
+async function plannedNew(
+  book: SavedBook,
+  agentId: AgentId,
+  server: string | MCPServerConfig,
+  settings: SaveSettings,
+): Promise<PlannedServer> {
+  if (typeof server !== 'string') return plan(server, settings);
+  const { saved } = await book.resolve(agentId, server);
+  if (saved && !isExplicitImage(server)) throw savedAlready(saved);
+  if (!isExplicitImage(server)) throw await book.unknown(agentId, server);
+  return plan(server, settings);
+}
+
+function savedAlready(existing: SavedServer): LongshoreError {
+  return new LongshoreError(
+    'name-in-use',
+    `A server ${displayName(existing)} is saved already. Change that one, or choose another name.`,
+  );
 }

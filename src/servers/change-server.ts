@@ -91,11 +91,10 @@ async function update(book: SavedBook, who: Actor, row: SavedServer, entry: Serv
 function changedPlan(row: SavedServer, config: JsonObject, settings: PlanSettings): PlannedServer {
   const { allowUnsafe, container } = settings;
   const kept = { ...(allowUnsafe && { allowUnsafe }), ...(container && { container }) };
-  const none = { saved: new Map() };
   // Whatever is wrong with it is said by the one reader of configs, which `plan` asks.
-  if (row.image === null) return plan(config as unknown as MCPServerConfig, none, kept);
+  if (row.image === null) return plan(config as unknown as MCPServerConfig, kept);
   const { env, args, deadlines, protocol } = ofImage(row, config);
-  return plan(row.image, none, {
+  return plan(row.image, {
     ...kept,
     ...(env && { env }),
     ...(args && { args }),

@@ -6,8 +6,7 @@ import type { Registry } from '../governance/registry/registry.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import type { Fleet } from './fleet.ts';
 import { mayStart } from './may-start.ts';
-import { notLoaded } from './not-loaded.ts';
-import { rowMeant, type SavedBook } from './saved-book.ts';
+import { displayName, type SavedBook } from './saved-book.ts';
 
 /** What tools are found in. */
 export interface ToolSources {
@@ -25,7 +24,7 @@ export interface FindTools {
   all(): readonly Handle[];
   /** Those of a server, which is started if they were never seen. */
   of(ref: string, signal: AbortSignal): Promise<readonly Handle[]>;
-  /** The one that is meant by a handle's name, or by `server.tool` with the longest server key before a dot. */
+  /** The one that is meant by a handle's name, or by `server.tool` with the longest known key or name of a server before a dot. */
   named(name: string, signal: AbortSignal): Promise<Handle>;
   /** The one of a saved server, by the server's own name of it. */
   ofSaved(serverId: string, tool: string, signal: AbortSignal): Promise<Handle>;
@@ -42,9 +41,9 @@ export function findTools(agentId: AgentId, { fleet, registry, saved }: ToolSour
   }
 
   async function of(ref: string, signal: AbortSignal): Promise<readonly Handle[]> {
-    const row = rowMeant(await saved.rows(agentId), ref);
-    const key = row?.serverKey ?? fleet.find(agentId, ref)?.serverKey;
-    if (key === undefined) throw notLoaded(fleet, agentId, ref);
+    const { saved: row, running } = await saved.resolve(agentId, ref);
+    const key = row?.serverKey ?? running?.serverKey;
+    if (key === undefined) throw await saved.unknown(agentId, ref);
     if (row) mayStart(saved, row);
     if (row && !fleet.server(agentId, key)) {
       throw new LongshoreError(
@@ -55,17 +54,20 @@ export function findTools(agentId: AgentId, { fleet, registry, saved }: ToolSour
     return await seen(key, signal);
   }
 
-  async function keys(): Promise<readonly string[]> {
+  /** Everything that may stand before a dot: keys and names of servers. */
+  async function prefixes(): Promise<readonly string[]> {
     const rows = await saved.rows(agentId);
-    return [...new Set([...rows.map(row => row.serverKey), ...fleet.list(agentId).map(member => member.serverKey)])];
+    const running = fleet.list(agentId);
+    const keys = [...rows, ...running].map(one => one.serverKey);
+    return [...new Set([...keys, ...rows.map(displayName), ...running.map(({ planned }) => planned.name)])];
   }
 
-  /** The tool behind the longest server key that the name begins with; that server is started if it was never seen. */
+  /** The tool behind the longest key or name of a server that the text begins with; that server is started if it was never seen. */
   async function byServer(name: string, signal: AbortSignal): Promise<Handle | undefined> {
-    const owners = (await keys()).filter(key => name.startsWith(`${key}.`) || name.startsWith(`${key}__`));
-    for (const key of owners.sort((one, other) => other.length - one.length)) {
-      const tools = await of(key, signal);
-      const found = tools.find(({ handleName, wireName }) => handleName === name || `${key}.${wireName}` === name);
+    const owners = (await prefixes()).filter(one => name.startsWith(`${one}.`) || name.startsWith(`${one}__`));
+    for (const owner of owners.sort((one, other) => other.length - one.length)) {
+      const tools = await of(owner, signal);
+      const found = tools.find(({ handleName, wireName }) => handleName === name || `${owner}.${wireName}` === name);
       if (found) return found;
     }
     return undefined;

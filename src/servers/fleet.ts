@@ -4,7 +4,6 @@ import { asLongshoreError, type ErrorCode, LongshoreError } from '../core/errors
 import { type AgentId, reservedServerKeys, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
 import type { ServerLife } from '../core/server-life.ts';
 import type { WithdrawReason } from '../core/words.ts';
-import { imageServerId } from '../docker/image-reference.ts';
 import type { OnPhase } from '../runners/runner.ts';
 import type { FleetDeps, ServerDeps } from './fleet-deps.ts';
 import { ManagedServer, type StopOutcome } from './managed-server.ts';
@@ -230,12 +229,6 @@ export class Fleet {
     return this.#slots.get(slotId(agentId, key))?.server;
   }
 
-  /** The server that a person means: by its key, its name, or the identity that its plan has. */
-  find(agentId: AgentId, ref: string): ManagedServer | undefined {
-    const own = this.list(agentId);
-    return own.find(one => one.serverKey === ref) ?? own.find(one => isNamed(one, ref));
-  }
-
   /** An agent's servers, failed ones included (R58), in the order they were loaded. */
   list(agentId: AgentId): readonly ManagedServer[] {
     return this.#servers().filter(server => server.agentId === agentId);
@@ -364,18 +357,6 @@ async function allStopped(names: readonly string[], stops: readonly Promise<unkn
   throw new LongshoreError('close-failed', `Not everything could be stopped. ${texts.join('; ')}`, {
     cause: new AggregateError(failed.map(({ reason }) => reason)),
   });
-}
-
-/** By the name of its plan, its identity, or the full id that its container has (R32). */
-function isNamed({ planned, agentId }: ManagedServer, ref: string): boolean {
-  const { image } = planned;
-  if (image !== undefined && ref.startsWith('mcp-') && imageServerId(agentId, image) === ref) return true;
-  return (
-    planned.name === ref ||
-    planned.identity === ref ||
-    planned.identity === `image:${ref}` ||
-    planned.identity === `image:${ref}:latest`
-  );
 }
 
 function slotId(agentId: AgentId, key: string): string {

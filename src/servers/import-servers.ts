@@ -81,7 +81,7 @@ function readServers(book: SavedBook, text: string, allowSecretArguments: boolea
   const refused: ExpandedConfigs['skipped'][number][] = [];
   for (const { place, config, enabled, diagnostics: notes } of configs) {
     try {
-      const planned = plan(config, { saved: new Map() });
+      const planned = plan(config);
       book.secrets.check(planned, allowSecretArguments);
       servers.push({ place, planned, enabled, notes });
     } catch (error) {

@@ -122,7 +122,7 @@ describe('load and unload', () => {
     expect(world.started).toHaveLength(2);
     const unknown = await refusal(world.load('nobody'));
     expect(unknown.code).toBe('unknown-server');
-    expect(unknown.message).toContain('saved are');
+    expect(unknown.message).toContain('there are');
     expect(unknown.message).toContain('My one');
     expect((await refusal(world.load('My one', { agentId: bob }))).message).toContain('no server is saved');
     await world.saved().add({ ...one, name: 'acme/x' });

@@ -1,5 +1,4 @@
 import type { PlannedServer } from '../config/planned-server.ts';
-import { selector } from '../config/selector.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { SavedServer } from '../store/servers.ts';
@@ -9,9 +8,8 @@ import { entryOf } from './definition-cache.ts';
 import type { StartOptions } from './fleet.ts';
 import type { ManagedServer } from './managed-server.ts';
 import { mayStart } from './may-start.ts';
-import { notLoaded } from './not-loaded.ts';
-import { isExplicitImage, plan } from './plan.ts';
-import { type Actor, displayName, rowMeant, type SavedBook } from './saved-book.ts';
+import { hasSettings, type Meant, meantBy } from './meant-by.ts';
+import { type About, type Actor, displayName, type SavedBook } from './saved-book.ts';
 import { plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
 import { loadedOrSaved } from './unload-server.ts';
 
@@ -32,14 +30,6 @@ export interface Loaded {
   readonly saveError: LongshoreError | undefined;
 }
 
-/** What a ref or config was found to mean when it was asked for. */
-interface Meant {
-  /** Of a config or an image; what is saved is planned as it is when its turn comes. */
-  readonly planned: PlannedServer | undefined;
-  readonly serverId: string | undefined;
-  readonly isImage: boolean;
-}
-
 /** What it means in its turn, next to what is saved then. */
 interface Meaning {
   readonly planned: PlannedServer;
@@ -57,7 +47,7 @@ export async function loadServer(book: SavedBook, who: Actor, request: LoadReque
   // Only the beginning is a transition of the saved server; how long the start takes holds up nothing else of it.
   const begun = await book.inOrder(
     who.agentId,
-    () => meantBy(book, who, request),
+    () => aboutLoad(book, who, request),
     async meant => {
       const meaning = await meaningOf(book, who, request, meant);
       return { meaning, started: await begin(book, who, meaning, request) };
@@ -98,7 +88,7 @@ export async function reloadServer(
       const row = await book.keyed(agentId, key);
       if (row) mayStart(book, row);
       if (fleet.server(agentId, key)) return startLater(fleet.reload(agentId, key, options));
-      if (!row) throw notLoaded(fleet, agentId, ref);
+      if (!row) throw await book.unknown(agentId, ref);
       const request: LoadRequest = { ref: row.serverId, settings: {}, save: false, options };
       return await begin(book, who, { planned: plannedOf(row), row, isOther: false }, request);
     },
@@ -106,14 +96,10 @@ export async function reloadServer(
   return await begun();
 }
 
-async function meantBy(book: SavedBook, { agentId }: Actor, { ref, settings }: LoadRequest) {
-  const rows = await book.rows(agentId);
-  const isImage = typeof ref === 'string' && isExplicitImage(ref);
-  const saved = typeof ref === 'string' && !isImage ? rowMeant(rows, selector(ref)) : undefined;
-  const planned = saved ? undefined : plan(ref, book.known(rows), settings);
-  const row = saved ?? rows.find(one => planned && one.name === savedName(agentId, planned));
+async function aboutLoad(book: SavedBook, { agentId }: Actor, { ref, settings }: LoadRequest): Promise<About<Meant>> {
+  const meant = await meantBy(book, agentId, ref, settings);
+  const { row, planned } = meant;
   const names = [...(row ? [row.serverId, row.name] : []), ...(planned ? [savedName(agentId, planned)] : [])];
-  const meant: Meant = { planned, serverId: row?.serverId, isImage };
   return { meant, names, brings: true };
 }
 
@@ -121,10 +107,10 @@ async function meaningOf(
   book: SavedBook,
   { agentId }: Actor,
   { settings, save }: LoadRequest,
-  { planned, serverId, isImage }: Meant,
+  { planned, row: known, isImage }: Meant,
 ): Promise<Meaning> {
   if (!planned) {
-    const row = await book.find(agentId, serverId ?? '');
+    const row = await book.find(agentId, known.serverId);
     mayStart(book, row);
     if (hasSettings(settings)) throw ownSettings(row);
     return { planned: plannedOf(row), row, isOther: false };
@@ -197,10 +183,6 @@ async function keepLoaded(book: SavedBook, who: Actor, server: ManagedServer, se
     const offered = registry.list(agentId, { ownerKey: serverKey }).map(entryOf);
     await cache.keepLogged(saved.serverId, offered, server.lastSaid, serverKey);
   }
-}
-
-function hasSettings({ env, args, container, allowUnsafe, deadlines, protocol }: SaveSettings): boolean {
-  return [env, args, container, allowUnsafe, deadlines, protocol].some(setting => setting !== undefined);
 }
 
 function ownSettings(row: SavedServer): LongshoreError {

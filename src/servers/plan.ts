@@ -1,10 +1,8 @@
 import { inferTransport } from '../config/infer-transport.ts';
 import { parseConfigBody } from '../config/parse-config-body.ts';
 import type { ContainerSettings, PlannedServer } from '../config/planned-server.ts';
-import { selector } from '../config/selector.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import type { Deadlines } from '../core/deadlines.ts';
-import { LongshoreError } from '../core/errors.ts';
 import type { ServerKind } from '../core/words.ts';
 import { imageServerKey, normaliseImage } from '../docker/image-reference.ts';
 import { parseRun } from '../docker/parse-run.ts';
@@ -21,40 +19,9 @@ export interface PlanSettings {
   readonly protocol?: string;
 }
 
-/** The names that a bare word can mean. */
-export interface KnownServers {
-  readonly saved: ReadonlyMap<string, PlannedServer>;
-}
-
-/**
- * The one way from what a person typed to a server (design.md, "ref"): a config, an explicit image (it has `/`, `:` or
- * `@`), or the name of a saved server. Pure. Throws `usage`, `bad-config`, `ambiguous-ref` or `unknown-server`.
- */
-export function plan(ref: string | MCPServerConfig, known: KnownServers, settings: PlanSettings = {}): PlannedServer {
-  if (typeof ref !== 'string') return planConfig(ref, settings);
-  const name = selector(ref);
-  const saved = known.saved.get(name);
-  if (!isExplicitImage(name)) {
-    if (saved) return saved;
-    const names = [...known.saved.keys()];
-    const list = names.length === 0 ? 'no server is saved' : `saved are ${names.join(', ')}`;
-    throw new LongshoreError(
-      'unknown-server',
-      `There is no server ${JSON.stringify(name)}: ${list}. An image is written with its tag or folder, such as ${name}:latest.`,
-    );
-  }
-  if (saved) {
-    throw new LongshoreError(
-      'ambiguous-ref',
-      `${name} is an image and also the name of a saved server; rename the saved one.`,
-    );
-  }
-  return planImage(name, settings);
-}
-
-/** True for a ref that can only be an image. */
-export function isExplicitImage(ref: string): boolean {
-  return /[/:@]/.test(ref);
+/** The plan of a config, or of an image by its reference. Pure. Throws `usage` or `bad-config`. */
+export function plan(server: string | MCPServerConfig, settings: PlanSettings = {}): PlannedServer {
+  return typeof server === 'string' ? planImage(server, settings) : planConfig(server, settings);
 }
 
 function planImage(ref: string, settings: PlanSettings): PlannedServer {

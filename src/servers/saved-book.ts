@@ -1,5 +1,4 @@
 import type { PlannedServer } from '../config/planned-server.ts';
-import { selector } from '../config/selector.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
@@ -16,9 +15,10 @@ import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
 import type { DefinitionCache, LastSeen } from './definition-cache.ts';
 import type { Fleet } from './fleet.ts';
 import type { Connect } from './fleet-deps.ts';
-import type { StopOutcome } from './managed-server.ts';
-import type { KnownServers } from './plan.ts';
+import { holdingIds } from './holding-ids.ts';
+import type { ManagedServer, StopOutcome } from './managed-server.ts';
 import { Refreshes } from './refreshes.ts';
+import { type ResolvedServer, resolveServer, unknownServer } from './resolve-server.ts';
 import { isLegacy, plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
 import { type Secured, ServerSecrets } from './server-secrets.ts';
 
@@ -90,14 +90,24 @@ export class SavedBook implements AsyncDisposable {
     return (await this.rows(agentId)).find(row => row.name === name);
   }
 
-  /** The row that a person means: by its id, its name, its key or its image. Throws `unknown-server`. */
-  async find(agentId: AgentId, ref: string): Promise<SavedServer> {
+  /** What a person means (see `resolveServer`), among what is saved and what is in the fleet. */
+  async resolve(agentId: AgentId, ref: string): Promise<ResolvedServer<SavedServer, ManagedServer>> {
     const rows = await this.rows(agentId);
-    const found = rowMeant(rows, selector(ref));
-    if (found) return found;
-    const names = rows.map(displayName);
-    const known = names.length === 0 ? 'no server is saved' : `saved are ${names.join(', ')}`;
-    throw new LongshoreError('unknown-server', `No server ${JSON.stringify(ref)} is saved: ${known}.`);
+    const holdings = holdingIds(await this.needs.ledger.list({ agentId }));
+    return resolveServer(ref, rows, this.needs.fleet.list(agentId), { holdings });
+  }
+
+  /** The error for a ref that means nothing that is there. */
+  async unknown(agentId: AgentId, ref: string): Promise<LongshoreError> {
+    return unknownServer(ref, await this.rows(agentId), this.needs.fleet.list(agentId));
+  }
+
+  /** The saved server that a person means. Throws `unknown-server`. */
+  async find(agentId: AgentId, ref: string): Promise<SavedServer> {
+    const { saved, running } = await this.resolve(agentId, ref);
+    if (saved) return saved;
+    if (!running) throw await this.unknown(agentId, ref);
+    throw new LongshoreError('unknown-server', `${running.serverKey} is loaded, but it is not saved.`);
   }
 
   /**
@@ -158,16 +168,6 @@ export class SavedBook implements AsyncDisposable {
     await this.inOrder(agentId, find, async () => {
       await Promise.all([this.refreshes.stopAll(agentId), this.needs.fleet.unloadAll(agentId)]);
     });
-  }
-
-  /** The names that `plan` may find among an agent's rows; what cannot be planned is told when it is asked for. */
-  known(rows: readonly SavedServer[]): KnownServers {
-    const saved = new Map<string, PlannedServer>();
-    for (const row of rows) {
-      const planned = isLegacy(row) ? undefined : planIfSound(row);
-      if (planned) saved.set(displayName(row), planned);
-    }
-    return { saved };
   }
 
   /** An entry for the store: who saved what, with which settings. */
@@ -309,13 +309,4 @@ function turnOf(agentId: AgentId, name: string): string {
 /** What a person calls a saved server: its name, or the key of an image. */
 export function displayName({ mode, name, serverKey }: Pick<SavedServer, 'mode' | 'name' | 'serverKey'>): string {
   return mode === 'container' ? serverKey : name;
-}
-
-/** The row that a text means: by id or key before name or image, as in the fleet. */
-export function rowMeant(rows: readonly SavedServer[], ref: string): SavedServer | undefined {
-  return (
-    rows.find(row => row.serverId === ref || row.serverKey === ref) ??
-    rows.find(row => row.name === ref) ??
-    rows.find(row => row.image !== null && (row.image === ref || row.image === `${ref}:latest`) && !isLegacy(row))
-  );
 }

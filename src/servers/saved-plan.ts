@@ -74,12 +74,17 @@ export function plannedOf(row: Pick<SavedServer, 'name' | 'mode' | 'config' | 'i
     ...(deadlines && { deadlines }),
     ...(protocol !== undefined && { protocol }),
   };
-  if (row.image === null) return plan({ ...config, ...start, name: row.name }, { saved: new Map() }, settings);
-  return plan(row.image, { saved: new Map() }, { ...settings, ...start });
+  if (row.image === null) return plan({ ...config, ...start, name: row.name }, settings);
+  return plan(row.image, { ...settings, ...start });
 }
 
 /** True for an entry of an older Longshore, named by an id that did not tell agents apart; it is never restored (R59). */
-export function isLegacy({ mode, name, image, agentId }: SavedServer): boolean {
+export function isLegacy({
+  mode,
+  name,
+  image,
+  agentId,
+}: Pick<SavedServer, 'mode' | 'name' | 'image' | 'agentId'>): boolean {
   if (mode !== 'container' || image === null) return false;
   try {
     return name !== imageServerId(agentId, image);

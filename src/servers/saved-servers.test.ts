@@ -46,7 +46,13 @@ describe('saved servers', () => {
     it('saves without starting, under an id and a key, and records who did it', async () => {
       await using world = await savedWorld();
       const added = await world.saved().add(config('My server'));
-      expect(added).toEqual({ serverId: expect.any(String), name: 'My server', server: 'My-server', notes: [] });
+      expect(added).toEqual({
+        serverId: expect.any(String),
+        name: 'My server',
+        server: 'My-server',
+        mode: 'config',
+        notes: [],
+      });
       expect(world.started).toEqual([]);
       expect(world.recorded).toMatchObject([
         { action: 'server_saved', subject: 'My server', agentId: alice, caller: 'operator' },

@@ -3,7 +3,7 @@ import type { ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Diagnostic } from '../core/words.ts';
 import type { OnPhase } from '../runners/runner.ts';
-import type { SavedServer } from '../store/servers.ts';
+import type { SavedMode, SavedServer } from '../store/servers.ts';
 import { addServer, type Noted, type SaveSettings } from './add-server.ts';
 import { type ChangeSettings, changeServer } from './change-server.ts';
 import { type ImportOptions, type ImportResult, importServers } from './import-servers.ts';
@@ -19,6 +19,7 @@ export interface SavedId {
   readonly name: string;
   /** Its server key. */
   readonly server: ServerKey;
+  readonly mode: SavedMode;
 }
 
 /** The same, with what is odd about its config, and where its secrets were put. */
@@ -26,9 +27,11 @@ export interface SavedAs extends SavedId {
   readonly notes: readonly Diagnostic[];
 }
 
-/** An agent's saved servers, for one actor. A `ref` is an id, a name, a key or an image; unknown ones are `unknown-server`. */
+/** An agent's saved servers, for one actor. For what a `ref` may be see `resolveServer`; unknown ones are `unknown-server`. */
 export interface SavedServers {
   list(): Promise<readonly ListedSaved[]>;
+  /** The one that is meant. */
+  find(ref: string): Promise<SavedId>;
   /** Saves a config or an image, not started; its first tools come with `refreshTools` or a load. */
   add(server: string | MCPServerConfig, settings?: SaveSettings): Promise<SavedAs>;
   /** A field that is absent or masked keeps its value; what runs by the old config is ended first (R4). */
@@ -50,6 +53,7 @@ export interface SavedServers {
 export function savedServers(book: SavedBook, who: Actor): SavedServers {
   return {
     list: () => listSaved(book, who.agentId),
+    find: ref => book.find(who.agentId, ref).then(idOf),
     add: (server, settings) => addServer(book, who, server, settings).then(savedAs),
     change: (ref, change, settings) => changeServer(book, who, ref, change, settings).then(savedAs),
     remove: ref => removeServer(book, who, ref),
@@ -61,8 +65,8 @@ export function savedServers(book: SavedBook, who: Actor): SavedServers {
   };
 }
 
-function idOf({ serverId, name, serverKey }: SavedServer): SavedId {
-  return { serverId, name, server: serverKey };
+function idOf({ serverId, name, serverKey, mode }: SavedServer): SavedId {
+  return { serverId, name, server: serverKey, mode };
 }
 
 function savedAs({ server, notes }: Noted): SavedAs {

@@ -1,10 +1,8 @@
-import { selector } from '../config/selector.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { SavedServer } from '../store/servers.ts';
-import { notLoaded } from './not-loaded.ts';
 import { removeRow, type UnloadOutcome, unloadOutcome } from './remove-server.ts';
-import { type About, type Actor, displayName, rowMeant, type SavedBook } from './saved-book.ts';
+import { type About, type Actor, displayName, type SavedBook } from './saved-book.ts';
 import { savedName } from './saved-plan.ts';
 
 /**
@@ -21,7 +19,7 @@ export async function unloadServer(book: SavedBook, who: Actor, ref: string): Pr
     async ({ key }) => {
       const row = await book.keyed(agentId, key);
       if (row?.mode === 'container') return await removeRow(book, who, row);
-      if (!fleet.server(agentId, key)) throw row ? nothingToUnload(row) : notLoaded(fleet, agentId, ref);
+      if (!fleet.server(agentId, key)) throw row ? nothingToUnload(row) : await book.unknown(agentId, ref);
       const stopped = await fleet.unload(agentId, key);
       if (!row) return unloadOutcome(key, stopped, 'not_saved');
       return unloadOutcome(key, stopped, false, await keptUnloaded(book, who, row));
@@ -48,8 +46,8 @@ export async function endServer(book: SavedBook, agentId: AgentId, ref: string):
     agentId,
     async () => {
       await book.brought(agentId);
-      const server = fleet.find(agentId, ref);
-      return { meant: server?.serverKey, names: server ? [savedName(agentId, server.planned)] : [] };
+      const { running } = await book.resolve(agentId, ref);
+      return { meant: running?.serverKey, names: running ? [savedName(agentId, running.planned)] : [] };
     },
     async key => {
       if (key !== undefined && fleet.server(agentId, key)) await fleet.unload(agentId, key);
@@ -63,15 +61,15 @@ export async function loadedOrSaved(
   agentId: AgentId,
   ref: string,
 ): Promise<About<{ readonly key: ServerKey }>> {
-  const { fleet } = book.needs;
-  if (!fleet.find(agentId, selector(ref))) await book.brought(agentId);
-  const rows = await book.rows(agentId);
-  const server = fleet.find(agentId, selector(ref));
-  const row = server ? rows.find(one => one.serverKey === server.serverKey) : rowMeant(rows, ref);
-  const key = server?.serverKey ?? row?.serverKey;
-  if (key === undefined) throw notLoaded(fleet, agentId, ref);
-  const names = row ? [row.serverId, row.name] : [];
-  return { meant: { key }, names: server ? [...names, savedName(agentId, server.planned)] : names };
+  let { saved, running } = await book.resolve(agentId, ref);
+  if (!running) {
+    await book.brought(agentId);
+    ({ saved, running } = await book.resolve(agentId, ref));
+  }
+  const key = saved?.serverKey ?? running?.serverKey;
+  if (key === undefined) throw await book.unknown(agentId, ref);
+  const names = saved ? [saved.serverId, saved.name] : [];
+  return { meant: { key }, names: running ? [...names, savedName(agentId, running.planned)] : names };
 }
 
 function nothingToUnload(row: SavedServer): LongshoreError {

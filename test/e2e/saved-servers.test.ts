@@ -181,7 +181,7 @@ describe('saved servers of a home', () => {
       await agent.saved().list(),
       await agent.list(),
       await agent.audit.list({ limit: 1_000 }),
-      agent.logs('printing'),
+      await agent.logs('printing'),
       lines,
     ];
     await host.dispose();

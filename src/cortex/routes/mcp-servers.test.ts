@@ -46,6 +46,20 @@ describe('saved servers over REST', () => {
     expect(JSON.stringify(listed.body)).not.toContain('canary');
   });
 
+  it('change, list tools of and remove the same server by the same ref, and say which it was', async () => {
+    const first = (await home.ask('POST', '/api/mcp-servers', { body: fixtureServer('a b', 'two-tools') })).body;
+    const second = (await home.ask('POST', '/api/mcp-servers', { body: fixtureServer('a-b', 'two-tools') })).body;
+    expect([first.server, second.server]).toEqual(['a-b', expect.stringMatching(/^a-b-[0-9a-f]{4}$/)]);
+    const changed = await home.ask('PATCH', '/api/mcp-servers/a-b', { body: { enabled: false } });
+    const listed = (await home.ask('GET', '/api/mcp-servers')).body;
+    const disabled = listed.filter((one: { enabled: boolean }) => !one.enabled);
+    expect(disabled.map((one: { serverId: string }) => one.serverId)).toEqual([first.serverId]);
+    const removed = await home.ask('DELETE', '/api/mcp-servers/a-b');
+    expect([changed.body.name, removed.body.name]).toEqual(['a b', 'a b']);
+    expect(await names()).toContain('a-b');
+    await home.ask('DELETE', `/api/mcp-servers/${second.server}`);
+  });
+
   it('take url for endpoint, as D1 does', async () => {
     const { status } = await home.ask('POST', '/api/mcp-servers', {
       body: { name: 'far', url: 'http://127.0.0.1:9/mcp' },

@@ -4,7 +4,6 @@ import { LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Operator } from '../../host/operator.ts';
 import type { ImportedServer } from '../../servers/import-servers.ts';
-import type { ListedSaved } from '../../servers/list-saved.ts';
 import type { AddRoute, Asked } from '../route-maker.ts';
 import { serverView } from '../views/server.ts';
 
@@ -45,32 +44,25 @@ async function patch(
   body: Asked<'PATCH /api/mcp-servers/:ref'>['body'],
 ): Promise<PatchServerAnswer> {
   const { enabled, settings, ...config } = body;
-  const row = await rowOf(saved, ref);
+  const { serverId, mode } = await saved.find(ref);
   const { name, ...fields } = config;
   // An image is its own name, which a client that gives the whole config anew gives back.
-  const change = (row?.mode === 'container' ? fields : config) as JsonObject;
+  const change = (mode === 'container' ? fields : config) as JsonObject;
   let changed: { readonly name: string; readonly notes?: PatchServerAnswer['notes'] } | undefined;
   if (settings !== undefined || Object.keys(config).length > 0) {
-    changed = await saved.change(row?.serverId ?? ref, change, { ...settings, whole: name !== undefined });
+    changed = await saved.change(serverId, change, { ...settings, whole: name !== undefined });
   }
   const notes = changed?.notes ?? [];
-  const target = row?.serverId ?? ref;
-  if (enabled !== undefined) changed = await (enabled ? saved.enable(target) : saved.disable(target));
+  if (enabled !== undefined) changed = await (enabled ? saved.enable(serverId) : saved.disable(serverId));
   if (changed) return { ok: true, name: changed.name, notes };
   throw new LongshoreError('bad-config', 'The body changes nothing. Give the config anew, or enabled.');
 }
 
 async function remove({ saved }: Operator, ref: string): Promise<RemoveServerAnswer> {
-  const name = (await rowOf(saved, ref))?.name ?? ref;
-  const outcome = await saved.remove(ref);
+  const { serverId, name } = await saved.find(ref);
+  const outcome = await saved.remove(serverId);
   if (outcome.error) throw outcome.error;
   return { ok: true, name, process_removed: outcome.process_removed, handles_withdrawn: outcome.handles_withdrawn };
-}
-
-async function rowOf(saved: Operator['saved'], ref: string): Promise<ListedSaved | undefined> {
-  const rows = await saved.list();
-  const names = (row: ListedSaved) => [row.serverId, row.name, row.server, row.image];
-  return rows.find(row => names(row).slice(0, 2).includes(ref)) ?? rows.find(row => names(row).includes(ref));
 }
 
 function importedView({ serverId, name, notes: odd }: ImportedServer): ImportAnswer['created'][number] {

@@ -13,6 +13,7 @@ import type { Fleet } from '../../servers/fleet.ts';
 import { loadServer } from '../../servers/load-server.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import type { SavedBook } from '../../servers/saved-book.ts';
+import { unloadServer } from '../../servers/unload-server.ts';
 import type { Callers } from '../../store/callers.ts';
 import type { ManagingToolName } from './managing-tools.ts';
 import { searchServers, serverText } from './search-servers.ts';
@@ -105,21 +106,25 @@ async function load(
 ): Promise<RawResult> {
   const { fleet, saved } = needs.ground();
   const before = new Set(fleet.list(agentId));
+  const remember = (member: ManagedServer | undefined) => {
+    if (member && !before.has(member) && !loaders.has(member)) loaders.set(member, caller);
+  };
   let steps = 0;
   const onPhase = (phase: string, detail?: string) => {
     steps += 1;
     onprogress({ progress: steps, message: detail === undefined ? phase : `${phase}: ${detail}` });
   };
-  try {
-    const request = { ref, settings: {}, save: false, options: { signal, onPhase } };
-    await loadServer(saved, { agentId, actor: caller }, request);
-  } finally {
-    // One that failed stays listed (R58), and whoever brought it may take it away again.
-    const member = fleet.find(agentId, ref);
-    if (member && !before.has(member) && !loaders.has(member)) loaders.set(member, caller);
-  }
-  const member = fleet.find(agentId, ref);
-  if (!member) throw new LongshoreError('connection-lost', `${ref} was unloaded as soon as it was loaded.`);
+  const request = { ref, settings: {}, save: false, options: { signal, onPhase } };
+  const member = await loadServer(saved, { agentId, actor: caller }, request).then(
+    ({ server }) => server,
+    async (error: unknown) => {
+      // One that failed stays listed (R58), and whoever brought it may take it away again.
+      const failed = await saved.resolve(agentId, ref).catch(() => undefined);
+      remember(failed?.running);
+      throw error;
+    },
+  );
+  remember(member);
   const { serverKey, planned } = member;
   const tools = needs.registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).filter(sees);
   const names = tools.map(tool => tool.handleName).join(', ');
@@ -131,24 +136,24 @@ async function load(
 }
 
 async function unload(
-  { fleet, saved }: ManageGround,
+  { saved }: ManageGround,
   loaders: WeakMap<ManagedServer, Caller>,
   { agentId, caller }: Asker,
   ref: string,
 ): Promise<RawResult> {
-  const member = fleet.find(agentId, ref);
+  const { running: member, saved: row } = await saved.resolve(agentId, ref);
   if (!member) throw new LongshoreError('unknown-server', `There is no server ${JSON.stringify(ref)} loaded.`);
   const { serverKey } = member;
-  if (await saved.keyed(agentId, serverKey)) {
+  if (row) {
     throw new LongshoreError('denied', `${serverKey} is saved, so it stays. It falls asleep when nobody calls it.`);
   }
   if (loaders.get(member) !== caller) {
     throw new LongshoreError('denied', `${serverKey} was loaded by somebody else, who may unload it.`);
   }
-  const { handlesWithdrawn } = await fleet.unload(agentId, serverKey);
+  const outcome = await unloadServer(saved, { agentId, actor: caller }, serverKey);
   return {
     content: [text(`${serverKey} is unloaded; nothing of it runs any more.`)],
-    structuredContent: { server: serverKey, handlesWithdrawn },
+    structuredContent: { server: serverKey, handlesWithdrawn: outcome.handles_withdrawn },
   };
 }
 

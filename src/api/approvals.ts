@@ -34,6 +34,8 @@ export const approvalSchema = z
     args: z.string(),
     /** Why it is asked; null for a question of an earlier run. */
     because: z.string().nullable(),
+    /** What of the arguments does not fit the tool's own schema; the server decides about it. */
+    misfits: z.array(z.string()),
     /** What changed in the definition since it was allowed. */
     changed: z.array(z.object({ path: z.string(), before: maybe(jsonValue), after: maybe(jsonValue) })),
     /** What an approval may reach. */

@@ -8,7 +8,7 @@ const longestArgs = 2_000;
 
 /** One question as a person decides it: who, what, with which arguments, why, and how long it stays open. */
 export function renderApproval(approval: ApprovalView, now: number): string {
-  const { id, caller, server, tool, handleName, args, because, changed, state, expiresAt, reason } = approval;
+  const { id, caller, server, tool, handleName, args, because, misfits, changed, state, expiresAt, reason } = approval;
   const name = tool === null ? handleName : `${server}.${tool}`;
   const isOpen = state === 'pending' || state === 'awaiter-gone';
   const end = isOpen ? `open for another ${timeText(expiresAt - now)}` : [state, reason].filter(Boolean).join(': ');
@@ -16,6 +16,7 @@ export function renderApproval(approval: ApprovalView, now: number): string {
     `${visibleText(name)}  asked by ${visibleText(caller)}, ${end}`,
     `  arguments  ${cutText(visibleText(args), longestArgs)}`,
     ...(because === null ? [] : [`  why        ${visibleText(because)}`]),
+    ...misfits.map(misfit => `  does not fit  ${cutText(visibleText(misfit), 400)}`),
     ...changed.map(
       ({ path, before, after }) => `  changed    ${visibleText(path)}: ${short(before)} → ${short(after)}`,
     ),

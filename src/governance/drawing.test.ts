@@ -47,7 +47,7 @@ const ways: Record<string, (world: World, clock: ReturnType<typeof manualClock>)
     world.unloadQuietly();
     return await endOf(world.call('files__write'));
   },
-  'bad-args': world => endOf(world.call('files__write', { path: 5 })),
+  'bad-args': world => endOf(world.call('files__write', { pth: '/x' })),
   async rejected(world) {
     const call = endOf(world.call('files__write'));
     await world.approvals.decide(world.operator, alice, (await world.question()).id, { approve: false });
@@ -92,7 +92,11 @@ describe("docs/governance.md's drawing", () => {
   it.each(Object.entries(ways))('%s ends with the code and the decision that the page tells', async (word, way) => {
     const clock = manualClock();
     await using world = await governedWorld({ clock });
-    world.load([tool('write', { inputSchema: { type: 'object', properties: { path: { type: 'string' } } } })]);
+    world.load([
+      tool('write', {
+        inputSchema: { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false },
+      }),
+    ]);
     const end = await way(world, clock);
     const row = told.get(word);
     expect(row?.codes).toContain(end);

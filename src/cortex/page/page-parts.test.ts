@@ -36,6 +36,7 @@ const approval: ApprovalView = {
   tool: 'write',
   args: '{"path":"/tmp/x"}',
   because: 'No rule speaks about this call.',
+  misfits: [],
   changed: [],
   scopes: ['once', 'session', 'always'],
   state: 'pending',

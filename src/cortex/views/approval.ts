@@ -4,7 +4,20 @@ import type { StoredApproval } from '../../store/approvals.ts';
 
 /** A question of this run. */
 export function approvalView(approval: Approval): ApprovalView {
-  const { id, agentId, caller, handle, args, because, changed = [], scopes, state, createdAt, expiresAt } = approval;
+  const {
+    id,
+    agentId,
+    caller,
+    handle,
+    args,
+    because,
+    misfits = [],
+    changed = [],
+    scopes,
+    state,
+    createdAt,
+    expiresAt,
+  } = approval;
   return {
     id,
     agentId,
@@ -15,6 +28,7 @@ export function approvalView(approval: Approval): ApprovalView {
     tool: handle.wireName,
     args,
     because,
+    misfits: [...misfits],
     changed,
     scopes,
     state: state.name,
@@ -39,6 +53,7 @@ export function storedApprovalView(stored: StoredApproval): ApprovalView {
     tool: null,
     args,
     because: null,
+    misfits: [],
     changed: [],
     scopes: [],
     // A state or scope that a newer version wrote is told as the nearest that is known.

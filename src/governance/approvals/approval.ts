@@ -33,6 +33,8 @@ export interface Approval {
   readonly argsDigest: Digest;
   /** Why it is asked: the deciding rule in words. */
   readonly because: string;
+  /** What of the arguments does not fit the tool's own schema; the server decides about it. */
+  readonly misfits?: readonly string[];
   /** What changed in the definition since it was allowed; absent if nothing was. */
   readonly changed?: readonly Difference[];
   /** What an approval may reach; under always-ask only this call. */
@@ -56,6 +58,8 @@ export interface Question {
   /** The final arguments: nothing else is sent under the approval. */
   readonly args: JsonObject;
   readonly argsDigest: Digest;
+  /** What of them does not fit the tool's own schema. */
+  readonly misfits?: readonly string[];
 }
 
 /** True while a decision is possible. */

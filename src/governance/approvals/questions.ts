@@ -181,7 +181,7 @@ export class Questions {
 
   #open(question: Question): Entry {
     const { rules, registry, redactor, clock, randomId, questionLifetime } = this.#needs;
-    const { handle, caller, args, argsDigest, dispatchId } = question;
+    const { handle, caller, args, argsDigest, dispatchId, misfits = [] } = question;
     const isOwn = (entry: Entry) => entry.approval.agentId === handle.agentId && entry.approval.caller === caller;
     const own = [...this.#entries.values()].filter(entry => isOpen(entry.approval) && isOwn(entry));
     if (own.length >= mostPerCaller) {
@@ -201,6 +201,7 @@ export class Questions {
       args: redactor.shown(args, longestArgs),
       argsDigest,
       because: redactor.text(because),
+      ...(misfits.length > 0 && { misfits: misfits.map(misfit => redactor.text(misfit)) }),
       ...(changed?.pin ? { changed: definitionDifference(changed.pin.definition, judgedPart(handle.definition)) } : {}),
       scopes: scopesFor(question, rules),
       state: { name: 'pending' },

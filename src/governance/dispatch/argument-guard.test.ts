@@ -27,8 +27,8 @@ function toolWith(inputSchema: JsonValue, more: JsonObject = {}): Handle {
 
 async function verdict(inputSchema: JsonValue, args: unknown): Promise<string> {
   try {
-    await argumentGuard().check(toolWith(inputSchema), received(args));
-    return 'ok';
+    const { misfits } = await argumentGuard().check(toolWith(inputSchema), received(args));
+    return misfits.length === 0 ? 'ok' : `misfits: ${misfits.join('; ')}`;
   } catch (error) {
     return error instanceof Error ? error.message : 'not even an error';
   }
@@ -48,6 +48,21 @@ describe('argument guard', () => {
     expect(await verdict(closed, { limit: 3 })).toContain("must have required property 'path'");
     expect(await verdict(closed, { path: '/x', limit: 11 })).toContain('limit must be <= 10');
     expect(await verdict({ properties: { mode: { enum: ['a', 'b'] } } }, { mode: 'c' })).toContain('["a","b"]');
+  });
+
+  it('U9, Q14: only notes what the server decides about: null, a required default, another type', async () => {
+    const screenshot = {
+      type: 'object',
+      properties: { type: { default: 'png' } },
+      required: ['type'],
+      additionalProperties: false,
+    };
+    expect(await verdict(screenshot, {})).toBe("misfits: arguments must have required property 'type'");
+    expect(await verdict(closed, { path: '/x', limit: null })).toBe('misfits: limit must be integer');
+    expect(await verdict(closed, { path: '/x', limt: null })).toMatch(/was not called: "limt" is not an argument/);
+    const many = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    const args = Object.fromEntries(Object.keys(many).map(name => [name, 1]));
+    expect((await verdict({ properties: many }, args)).split('; ').length).toBeLessThanOrEqual(10);
   });
 
   it('B4: takes no argument for given that only has the name of something every object has', async () => {

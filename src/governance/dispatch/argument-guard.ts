@@ -7,13 +7,20 @@ import { nearestName } from '../../lib/nearest-name.ts';
 import type { Received, Snapshot } from '../../schema/argument-snapshot.ts';
 import { compiledSchemas } from '../../schema/compiled-schemas.ts';
 
-/** Checks the arguments of a call before anybody is asked about it (behaviour.md B4). */
+/** Arguments that may be sent, with what of them does not fit the tool's schema: a note for whoever decides. */
+export interface CheckedArguments extends Snapshot {
+  readonly misfits: readonly string[];
+}
+
+/** Checks the arguments of a call before anybody is asked about it. */
 export interface ArgumentGuard {
   /**
-   * Against the tool's original schema, or the URI template; what is completed need not be whole. Rejects with
-   * `bad-arguments`; never because of a schema that cannot be used.
+   * Against the tool's original schema, or the URI template; what is completed need not be whole. The server decides about its
+   * own arguments, often more kindly than its schema says (null for a value left out, a default that is required): what does
+   * not fit is only noted. Rejects with `bad-arguments` where there is nothing to send, and for names that a closed schema
+   * does not have; never because of a schema that cannot be used.
    */
-  check(handle: Handle, received: Received, isCompletion?: boolean): Promise<Snapshot>;
+  check(handle: Handle, received: Received, isCompletion?: boolean): Promise<CheckedArguments>;
   /** What a person should know about the schema, once it was looked at. */
   diagnostic(handle: Handle): Diagnostic | undefined;
 }
@@ -26,14 +33,13 @@ export function argumentGuard(): ArgumentGuard {
       if ('problem' in snapshot) throw bad(handle, [snapshot.problem]);
       const wrong = isCompletion ? notCompletable(handle) : foreignUri(handle, snapshot);
       if (wrong !== undefined) throw bad(handle, [wrong]);
-      if (handle.kind !== 'tool') return snapshot;
+      if (handle.kind !== 'tool') return { ...snapshot, misfits: [] };
       const unknown = unknownNames(handle.definition['inputSchema'], snapshot.args);
       if (unknown.length > 0) throw bad(handle, unknown);
       const found = schemas.of(handle);
       const result = found instanceof Promise ? await found : found;
       const problems = 'validator' in result ? result.validator.check(snapshot.args, snapshot.size) : [];
-      if (problems.length > 0) throw bad(handle, problems);
-      return snapshot;
+      return { ...snapshot, misfits: problems.slice(0, mostMisfits) };
     },
     diagnostic(handle) {
       const found = schemas.known(handle);
@@ -57,6 +63,8 @@ function foreignUri({ kind, wireName }: Handle, { args }: Snapshot): string | un
   return matchesTemplate(wireName, uri) ? undefined : `${JSON.stringify(cut(uri, 200))} does not fit ${wireName}`;
 }
 
+const mostMisfits = 10;
+
 /** So many unknown names are told, with a suggestion for the first of them: neither is worth more of anybody's time. */
 const mostNamed = 20;
 const mostSuggested = 3;
@@ -69,7 +77,7 @@ function unknownNames(schema: JsonValue | undefined, args: JsonObject): string[]
   const properties = isJsonObject(schema['properties']) ? Object.keys(schema['properties']) : [];
   const known = new Set(properties);
   const unknown = Object.keys(args).filter(name => !known.has(name));
-  const some = properties.slice(0, mostNamed).join(', ').slice(0, longestList);
+  const some = cut(properties.slice(0, mostNamed).join(', '), longestList);
   const all =
     properties.length === 0
       ? 'it takes none'
@@ -77,7 +85,7 @@ function unknownNames(schema: JsonValue | undefined, args: JsonObject): string[]
   return unknown.slice(0, mostNamed).map((name, index) => {
     const near = index < mostSuggested ? nearestName(name, properties) : undefined;
     const meant = near === undefined ? '' : `, did you mean ${near}?`;
-    return `${JSON.stringify(name.slice(0, 200))} is not an argument${meant} (${all})`;
+    return `${JSON.stringify(cut(name, 200))} is not an argument${meant} (${all})`;
   });
 }
 

@@ -17,8 +17,8 @@ export interface Permit {
 export interface CallRecord {
   /** What is known by now of the handle that is called. */
   about(handle: Handle, asked: Received): void;
-  /** Resolves when it is on disk that the call may run. Rejects with `cannot-record`. */
-  authorise(permit: Permit): Promise<void>;
+  /** Resolves when it is on disk that the call may run, and what of it does not fit. Rejects with `cannot-record`. */
+  authorise(permit: Permit, misfits: readonly string[]): Promise<void>;
   /** The call was written to the server now; the time it takes counts from here. */
   sent(): void;
   returned(result: RawResult): void;
@@ -76,10 +76,11 @@ export function callRecord(
         ...(args === undefined ? {} : { args }),
       };
     },
-    async authorise(given) {
+    async authorise(given, misfits) {
       const { decision, ruleId, approvalId } = given;
       const granted = { decision, rule_id: ruleId ?? null, approval_id: approvalId ?? null };
-      await audit.authorise({ ...facts, ...granted });
+      const note = misfits.length === 0 ? {} : { message: misfitNote(misfits) };
+      await audit.authorise({ ...facts, ...granted, ...note });
       permit = given;
       // The outcome is joined to this row by the dispatch; the arguments are there already.
       const { args: _, ...rest } = facts;
@@ -98,6 +99,10 @@ export function callRecord(
       outcome(error.code, { ...(permit === undefined ? { ...known, decision } : {}), message: error.message });
     },
   };
+}
+
+function misfitNote(misfits: readonly string[]): string {
+  return `The arguments do not fit the tool's own schema: ${misfits.join('; ')}.`;
 }
 
 function refusalOf(error: LongshoreError, { owner_key }: CallEntry): string {

@@ -324,6 +324,21 @@ describe('dispatch', () => {
     expect(connection.sent.length).toBe(1);
   });
 
+  it('U9, Q14: notes in the question and in the record what does not fit the schema, and passes it on', async () => {
+    await using world = await governedWorld();
+    const inputSchema = { type: 'object', properties: { path: { type: 'string' }, limit: { type: 'integer' } } };
+    const connection = world.load([tool('write', { inputSchema })]);
+    const call = world.call('files__write', { path: '/x', limit: null });
+    const { id, misfits } = await world.question();
+    expect(misfits).toEqual(['limit must be integer']);
+    await world.approvals.decide(world.operator, alice, id, { approve: true });
+    await call;
+    expect(connection.sent.at(-1)?.arguments).toEqual({ path: '/x', limit: null });
+    await world.recorded();
+    const authorised = (await world.rows()).find(row => row.kind === 'authorisation');
+    expect(authorised?.message).toBe("The arguments do not fit the tool's own schema: limit must be integer.");
+  });
+
   it('checks arguments before anybody is asked, and tells the operator nothing of a call that cannot be', async () => {
     await using world = await governedWorld();
     const schema = { type: 'object', properties: { path: { type: 'string' } }, additionalProperties: false };

@@ -54,7 +54,7 @@ export function createDispatch(needs: DispatchNeeds): Dispatch {
       record.about(handle, asked);
       const args = await needs.guard.check(handle, asked, call.completes !== undefined);
       const permit = await permitted(needs, { dispatchId, caller: call.caller, handle, ...args }, call, signal);
-      await record.authorise(permit);
+      await record.authorise(permit, args.misfits);
       const result = await send(needs, record, { handle, args: args.args, call, signal });
       record.returned(result);
       return { result, warnings: await needs.output.check(handle, result), dispatchId };

@@ -383,7 +383,7 @@ describe('what one may ask for', () => {
     expect((await ask('/api/who')).status).toBe(200);
   });
 
-  it('is limited in the size of a body, before it is known who asks', async () => {
+  it('is limited in the size of a body, of which nothing is read before it is known who asks', async () => {
     await using ground = await cortexGround({ limits: { ...defaultLimits, body: 100 } });
     const { app } = createCortex(ground.needs, [probes]);
     const send = async (size: number, token: string | undefined) => {
@@ -396,6 +396,6 @@ describe('what one may ask for', () => {
     };
     expect(await send(100, operatorToken)).toEqual([100, 200, 200]);
     expect(await send(101, operatorToken)).toEqual([101, 413, 413]);
-    expect(await send(101, undefined)).toEqual([101, 413, 413]);
+    expect(await send(101, undefined)).toEqual([101, 401, 401]);
   });
 });

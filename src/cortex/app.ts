@@ -32,10 +32,12 @@ export interface Cortex {
 
 /** Paths under /api that need no token. */
 const open: ReadonlySet<string> = new Set(['GET /api/health', 'HEAD /api/health', 'POST /api/sign-in']);
+/** Bytes of a body that is read of somebody without a token: a sign-in link's own. */
+const mostWithoutToken = 4_096;
 
 /**
- * Cortex with its own routes and those of `routes`. A request passes, in this order: host and origin, size of its body,
- * token, rate, then its route, which checks its shape. /api is the operator's; /mcp has a door of its own (endpoint/).
+ * Cortex with its own routes and those of `routes`. A request passes, in this order: host and origin, token, rate,
+ * size of its body, then its route, which checks its shape. /api is the operator's; /mcp has a door of its own (endpoint/).
  */
 export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexApp) => void)[] = []): Cortex {
   const { clock, limits } = needs;
@@ -58,7 +60,7 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
     checkHost(context.req.header('host'), context.req.header('origin'));
     await next();
   });
-  app.use('/api/*', bodyLimit(limits.body));
+  // A stranger's body is not read.
   app.use('/api/*', async (context, next) => {
     if (open.has(`${context.req.method} ${context.req.path}`)) return next();
     return signedInOnly(context, async () => {
@@ -66,6 +68,10 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
         await atItsPace(context, next);
       });
     });
+  });
+  app.use('/api/*', async (context, next) => {
+    const isOpen = open.has(`${context.req.method} ${context.req.path}`);
+    return await bodyLimit(isOpen ? mostWithoutToken : limits.body)(context, next);
   });
 
   healthRoute(app, () => needs.isReady());

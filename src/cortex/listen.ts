@@ -38,6 +38,9 @@ export interface RawSide {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void>;
 }
 
+/** Far more than programs and pages open; each takes some kilobytes even if it says nothing. */
+const mostConnections = 4_096;
+
 /** How long a client may take to send its headers, and its whole request; milliseconds. */
 const patience = { headers: 15_000, request: 120_000 } as const;
 
@@ -61,7 +64,9 @@ export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide
     if (raw?.takes(incoming)) void raw.request(incoming, outgoing);
     else void listener(incoming, outgoing);
   };
-  const server = bind.tls ? tlsServer({ ...options, ...bind.tls }, onRequest) : createServer(options, onRequest);
+  const server: Server = bind.tls
+    ? tlsServer({ ...options, ...bind.tls }, onRequest)
+    : createServer(options, onRequest);
   server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node takes its own listener off a socket that it hands over, and a reset without one would end the process.
     socket.on('error', () => socket.destroy());
@@ -69,6 +74,7 @@ export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide
     // Before Node 24.9 every upgrade comes here.
     else socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
   });
+  server.maxConnections = mostConnections;
   let closing: Promise<void> | undefined;
   server.listen({ host: bind.host, port: bind.port });
   try {

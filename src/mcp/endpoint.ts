@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { ClientSide } from '../host/client-access.ts';
 import type { ServerNotice } from '../host/server-notices.ts';
+import { ByteBudget } from '../lib/byte-budget.ts';
 import type { EndpointGround, EndpointSettings } from './ground.ts';
 import { answerHttp, type HttpEndpointNeeds } from './http-endpoint.ts';
 import { KeptResults } from './kept-results.ts';
@@ -52,6 +53,8 @@ const keepAlive = 15_000;
 const idleSession = 30 * 60_000;
 const mostSessions = 2_000;
 const mostBody = 16 * 1024 * 1024;
+/** Bytes of the requests under way, of one client and of all: what is parsed of them takes several times that. */
+const mostUnderWay = { each: 32 * 1024 * 1024, all: 64 * 1024 * 1024 } as const;
 
 /** What a 2025 client has asked to hear. */
 function wants({ logLevel, subscriptions, hello }: LegacySession, { method, params }: ServerNotice): boolean {
@@ -110,6 +113,7 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
     if (lowest !== undefined) host.setLogLevel(agentId, lowest);
   }
 
+  const bodies = new ByteBudget(mostUnderWay);
   const reply = { silence, keepAlive };
   const sessions = new Sessions({
     clock,
@@ -119,8 +123,8 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
     onOpened,
     onClosed,
   });
-  const httpNeeds: HttpEndpointNeeds = { modern, legacy, listens, sessions, views, reply, mostBody, log };
-  const socketNeeds = { modern, legacy, listens, clock, log, mostLine: mostBody, onOpened, onClosed };
+  const httpNeeds: HttpEndpointNeeds = { modern, legacy, listens, sessions, views, reply, mostBody, bodies, log };
+  const socketNeeds = { modern, legacy, listens, clock, log, mostLine: mostBody, bodies, onOpened, onClosed };
 
   /** True if this client may know of that server at all. */
   function mayHear(client: McpClient, { agentId, server }: ServerNotice): boolean {

@@ -5,6 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointClient } from '../../test/fixtures/endpoint-client.ts';
 import { silentLog } from '../core/ports/log.ts';
+import { ByteBudget } from '../lib/byte-budget.ts';
 import { answerHttp, type HttpEndpointNeeds } from './http-endpoint.ts';
 import { rpcCodes } from './json-rpc.ts';
 import { metaKeys } from './request-headers.ts';
@@ -17,6 +18,7 @@ const needs = {
   views: { of: () => ({ named: () => ({ handleName: 'find', definition: { name: 'find', inputSchema } }) }) },
   reply: { silence, keepAlive: silence },
   mostBody: 1_000,
+  bodies: new ByteBudget({ each: 3_000, all: 4_000 }),
   log: silentLog,
 } as unknown as HttpEndpointNeeds;
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
 import { cut } from '../lib/cut.ts';
 import { asRpcError } from './failures.ts';
 import { readBody } from './http-body.ts';
@@ -36,6 +37,8 @@ export interface HttpEndpointNeeds {
   readonly reply: Pick<ReplyOptions, 'silence' | 'keepAlive'>;
   /** Bytes of a request's body. */
   readonly mostBody: number;
+  /** Bytes of the requests that are not answered yet, by client. */
+  readonly bodies: ByteBudget;
   readonly log: Log;
 }
 
@@ -71,7 +74,9 @@ async function post(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const value = parseJson(await readBody(request, needs.mostBody));
+  const held = needs.bodies.hold(client.id);
+  response.once('close', () => held[Symbol.dispose]());
+  const value = parseJson(await readBody(request, needs.mostBody, held));
   if (Array.isArray(value)) return await batch(needs, client, value, request, response);
   const message = readMessage(value);
   const { headers } = request;

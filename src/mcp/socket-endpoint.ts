@@ -3,7 +3,9 @@ import type { Clock } from '../core/clock.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
+import type { ByteBudget } from '../lib/byte-budget.ts';
 import { asRpcError } from './failures.ts';
+import { tooMuchHeld } from './http-body.ts';
 import {
   errorFrame,
   idOf,
@@ -33,6 +35,8 @@ export interface SocketNeeds {
   readonly log: Log;
   /** Bytes of one message. */
   readonly mostLine: number;
+  /** Bytes of the requests that are not answered yet, by client. */
+  readonly bodies: ByteBudget;
   onOpened(session: LegacySession): void;
   onClosed(session: LegacySession): void;
 }
@@ -96,18 +100,28 @@ export class SocketClient {
   }
 
   #receive(line: string): void {
+    const held = this.#needs.bodies.hold(this.client.id);
+    // It answers its own failures.
+    void this.#handle(line, held.add(line.length)).finally(() => held[Symbol.dispose]());
+  }
+
+  /** Settles when nothing of the line is under way any more. Never rejects. */
+  async #handle(line: string, isRoom: boolean): Promise<void> {
     try {
       const value = parseJson(line);
-      if (Array.isArray(value)) void this.#batch(value);
-      else this.#take(readMessage(value));
+      if (Array.isArray(value)) return await this.#batch(value);
+      const message = readMessage(value);
+      if (!isRoom && message.kind === 'request') {
+        return this.send(errorFrame(message.id, asRpcError(this.#needs.log, tooMuchHeld())));
+      }
+      await this.#take(message);
     } catch (error) {
       this.send(errorFrame(idOf(error), asRpcError(this.#needs.log, error)));
     }
   }
 
-  #take(message: Message): void {
-    if (message.kind === 'request')
-      void this.#answer(message); // it answers its own failures
+  async #take(message: Message): Promise<void> {
+    if (message.kind === 'request') await this.#answer(message);
     else if (message.kind === 'notice' && message.method === 'notifications/cancelled') this.#cancel(message);
     else if (this.#session) this.#needs.legacy.take(this.#session, message);
   }
@@ -139,7 +153,7 @@ export class SocketClient {
         try {
           const message = readMessage(value);
           if (message.kind === 'request') return await this.#frameOf(message);
-          this.#take(message);
+          await this.#take(message);
           return undefined;
         } catch (error) {
           return errorFrame(idOf(error), asRpcError(this.#needs.log, error));

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { AgentId, ApprovalId, RandomId } from '../../core/ids.ts';
 import type { Log } from '../../core/ports/log.ts';
+import { ByteBudget } from '../../lib/byte-budget.ts';
 import { Emitter } from '../../lib/emitter.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { StoredApprovals } from '../../store/approvals.ts';
@@ -55,10 +56,15 @@ const mostPerCaller = 256;
 /** Ended questions that are still answered from memory. */
 const mostEnded = 1000;
 const longestArgs = 65_536;
+/** Bytes of arguments that calls may keep in memory while they wait: of one caller, and of all. */
+const mostBytes = { each: 16 * 1024 * 1024, all: 48 * 1024 * 1024 } as const;
 
 interface Entry {
   approval: Approval;
-  readonly question: Question;
+  /** Without its arguments once it has ended: nobody looks at them any more. */
+  question: Question;
+  /** The bytes of its arguments. */
+  readonly held: Disposable;
   waiter: PromiseWithResolvers<Grant | undefined> | undefined;
   deciding: boolean;
   /** On disk and told; before that nobody can decide it. */
@@ -76,6 +82,7 @@ export class Questions {
   readonly #entries = new Map<ApprovalId, Entry>();
   readonly #ended: ApprovalId[] = [];
   readonly #emitter = new Emitter<[ApprovalEvent]>();
+  readonly #bytes = new ByteBudget(mostBytes);
 
   constructor(needs: QuestionsNeeds) {
     this.#needs = needs;
@@ -112,6 +119,7 @@ export class Questions {
       await Promise.all([stored.add(storedApproval(entry.approval)), audit.change(change)]);
     } catch (error) {
       entry.hold[Symbol.dispose]();
+      entry.held[Symbol.dispose]();
       this.#entries.delete(id);
       throw error;
     }
@@ -190,6 +198,8 @@ export class Questions {
         `${caller} has ${own.length} questions open. Decide some of them first.`,
       );
     }
+    const held = this.#bytes.hold(`${handle.agentId} ${caller}`);
+    if (!held.add(Buffer.byteLength(JSON.stringify(args)))) throw tooManyBytes(caller);
     const { because, changed } = rules.policy.explain(handle, caller, args);
     const now = clock.now();
     const approval: Approval = {
@@ -210,7 +220,17 @@ export class Questions {
     };
     const expiry = new AbortController();
     const hold = registry.hold(handle.agentId, handle.ownerKey);
-    return { approval, question, waiter: undefined, deciding: false, asked: false, overtaken: false, expiry, hold };
+    return {
+      approval,
+      question,
+      held,
+      waiter: undefined,
+      deciding: false,
+      asked: false,
+      overtaken: false,
+      expiry,
+      hold,
+    };
   }
 
   #attach(entry: Entry, what: 'added' | 'changed'): Waiting {
@@ -236,6 +256,8 @@ export class Questions {
     entry.waiter = undefined;
     entry.expiry.abort();
     entry.hold[Symbol.dispose]();
+    entry.held[Symbol.dispose]();
+    entry.question = { ...entry.question, args: {} };
     this.#ended.push(entry.approval.id);
     for (const oldest of this.#ended.splice(0, Math.max(0, this.#ended.length - mostEnded)))
       this.#entries.delete(oldest);
@@ -277,4 +299,11 @@ export class Questions {
 
 function isSame(a: Question, b: Question): boolean {
   return a.handle === b.handle && a.caller === b.caller && a.argsDigest === b.argsDigest;
+}
+
+function tooManyBytes(caller: string): LongshoreError {
+  return new LongshoreError(
+    'too-many-requests',
+    `The calls of ${caller} that wait for a decision hold too much: ${mostBytes.each / 1024 / 1024} MB of arguments are kept for one caller, ${mostBytes.all / 1024 / 1024} MB for all. Decide some of them first.`,
+  );
 }

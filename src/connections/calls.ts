@@ -21,6 +21,8 @@ export interface CallGround {
   readonly era: Era;
   readonly deadlines: Pick<Deadlines, 'callIdle' | 'callTotal'>;
   readonly questions: Questions;
+  /** How the server came to its end, if it did; for calls whose connection is lost. */
+  lastWords(): Promise<string | undefined>;
   /** Who is behind calls that name no client. */
   readonly edge: CallClient | undefined;
 }
@@ -113,7 +115,7 @@ export class Calls {
         },
         ...(method === 'tools/call' && { definition: operation.definition }),
       });
-      if (outcome.kind === 'none') throw this.#unanswered(outcome);
+      if (outcome.kind === 'none') throw await this.#unanswered(outcome, signal);
       if (outcome.kind !== 'result') throw failureOf(outcome, method);
       const { result } = outcome;
       if (era === 'legacy' || result.resultType === undefined || result.resultType === 'complete') return result;
@@ -140,11 +142,13 @@ export class Calls {
     }
   }
 
-  #unanswered({ sent, cause }: Extract<Outcome, { kind: 'none' }>): LongshoreError {
+  async #unanswered({ sent, cause }: Extract<Outcome, { kind: 'none' }>, signal: AbortSignal): Promise<LongshoreError> {
     const explained = this.#ground.tap.explain?.(cause);
     if (explained?.data?.mayHaveRun === false) return explained;
-    const why = explained?.message ?? 'The connection to the server was lost.';
     if (explained?.code === 'result-too-large') return explained;
+    // Who ended the call itself knows why.
+    const said = signal.aborted ? undefined : await this.#ground.lastWords();
+    const why = said ?? explained?.message ?? 'The connection to the server was lost.';
     return sent ? unknownOutcome(why, explained ?? cause) : new LongshoreError('connection-lost', why, { cause });
   }
 }

@@ -27,6 +27,8 @@ export interface ConnectionRequest {
   readonly olderEra?: OlderEra;
   /** Milliseconds for opening and negotiation together: `deadlines.open`, or `deadlines.openLauncher` for a package launcher. */
   readonly openWithin: number;
+  /** Which of the server's deadlines that is, for those who may want to raise it. */
+  readonly deadlineName: keyof Deadlines;
   /** Aborts the start; it then rejects with `cancelled`, only after everything that it opened is gone (R50). */
   readonly signal: AbortSignal;
   readonly verdicts: Verdicts;

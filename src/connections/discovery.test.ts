@@ -364,7 +364,7 @@ describe('a server that goes away during discovery', () => {
     server.exit({ how: 'exited', code: 3 });
     await expect(opening).rejects.toMatchObject({
       code: 'connection-lost',
-      message: 'The server exited with code 3. Its last line on stderr: cannot open the database',
+      message: 'The server exited with code 3. On stderr it says: cannot open the database',
     });
   });
 });

@@ -56,7 +56,15 @@ export class NegotiatedConnection implements Connection {
     this.#greeting = agreement.greeting.result;
     const { client, tap, questions } = link;
     const { deadlines, client: edge } = request;
-    const calls = new Calls({ client, tap, questions, edge, era: this.era, deadlines });
+    const calls = new Calls({
+      client,
+      tap,
+      questions,
+      edge,
+      era: this.era,
+      deadlines,
+      lastWords: () => lastWordsOf(link.opened),
+    });
     this.#calls = calls;
     this.#updates = new ResourceUpdates({
       client,

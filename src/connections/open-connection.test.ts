@@ -551,7 +551,7 @@ describe('a start that comes to nothing', () => {
     });
     await expect(open(server)).rejects.toMatchObject({
       code: 'failed-to-start',
-      message: expect.stringContaining('exited with code 1. Its last line on stderr: KeyError: API_KEY'),
+      message: expect.stringContaining('exited with code 1. On stderr it says: KeyError: API_KEY'),
       data: { stderr: ['Traceback', 'KeyError: API_KEY'] },
     });
   });

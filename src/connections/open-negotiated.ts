@@ -3,6 +3,7 @@ import type { Epoch } from '../core/ids.ts';
 import { type Verdict, verdictsInMemory } from '../core/ports/verdicts.ts';
 import { olderRevisions } from '../core/protocol-versions.ts';
 import type { Opened, OpenRequest } from '../runners/runner.ts';
+import { tellingLines } from '../runners/telling-lines.ts';
 import { type ConnectionRequest, UnfinishedStart } from './connection-request.ts';
 import { cancelled } from './discovery-deadline.ts';
 import { NegotiatedConnection } from './negotiated-connection.ts';
@@ -14,7 +15,7 @@ import { forget, recall, remember } from './verdict-memory.ts';
 
 /** Opens a server on exactly the revisions that the request allows; see `OpenConnection`. */
 export async function openNegotiated(request: ConnectionRequest, epoch?: Epoch): Promise<NegotiatedConnection> {
-  using deadline = openingDeadline(request.openWithin, request.signal, request.onPhase);
+  using deadline = openingDeadline(request, request.signal, request.onPhase);
   return await start(request, deadline, await recall(request), epoch);
 }
 
@@ -139,10 +140,22 @@ function cancelledStart({ signal, serverKey }: ConnectionRequest): LongshoreErro
 function interruption(
   request: ConnectionRequest,
   { expired }: OpeningDeadline,
-  { data, cause }: LongshoreError,
+  { code, message, data, cause }: LongshoreError,
 ): LongshoreError | undefined {
   if (request.signal.aborted) return cancelledStart(request);
-  return expired && new LongshoreError('timeout', expired.message, { cause, ...(data && { data }) });
+  if (expired === undefined) return undefined;
+  // A runner that met the deadline itself has said more.
+  if (code === 'timeout') return new LongshoreError(code, message, { cause, ...(data && { data }) });
+  return new LongshoreError('timeout', `${expired.message}${soFar(data)}`, { cause, ...(data && { data }) });
+}
+
+/** What a server that did not come up in time has said until then. */
+function soFar(data: LongshoreError['data']): string {
+  const { stderr, notes } = data ?? {};
+  const lines = Array.isArray(stderr) ? stderr.filter(line => typeof line === 'string') : [];
+  const telling = tellingLines(lines).map(line => `\n  ${line}`);
+  const noise = Array.isArray(notes) ? notes.filter(note => typeof note === 'string').map(note => ` ${note}`) : [];
+  return `${noise.join('')}${telling.length === 0 ? '' : ` On stderr it says:${telling.join('')}`}`;
 }
 
 async function unwind(link: ServerLink, failure: LongshoreError): Promise<void> {

@@ -6,7 +6,11 @@ describe('the deadline of opening and negotiation', () => {
   afterEach(() => vi.useRealTimers());
 
   it('R49: fires after that many milliseconds, with the error as its reason', () => {
-    using deadline = openingDeadline(15_000, new AbortController().signal, () => {});
+    using deadline = openingDeadline(
+      { openWithin: 15_000, deadlineName: 'open' },
+      new AbortController().signal,
+      () => {},
+    );
     vi.advanceTimersByTime(14_999);
     expect(deadline.signal.aborted).toBe(false);
     expect(deadline.expired).toBeUndefined();
@@ -17,7 +21,11 @@ describe('the deadline of opening and negotiation', () => {
 
   it('R49: stands still while an image is pulled and a container becomes ready, and tells every phase on', () => {
     const phases: unknown[] = [];
-    using deadline = openingDeadline(15_000, new AbortController().signal, (...phase) => phases.push(phase));
+    using deadline = openingDeadline(
+      { openWithin: 15_000, deadlineName: 'open' },
+      new AbortController().signal,
+      (...phase) => phases.push(phase),
+    );
     vi.advanceTimersByTime(10_000);
     deadline.onPhase('pulling');
     vi.advanceTimersByTime(300_000);
@@ -37,7 +45,7 @@ describe('the deadline of opening and negotiation', () => {
 
   it('fires with the start, without being used up', () => {
     const start = new AbortController();
-    using deadline = openingDeadline(15_000, start.signal, () => {});
+    using deadline = openingDeadline({ openWithin: 15_000, deadlineName: 'open' }, start.signal, () => {});
     start.abort('stop');
     expect(deadline.signal.aborted).toBe(true);
     expect(deadline.signal.reason).toBe('stop');
@@ -46,7 +54,7 @@ describe('the deadline of opening and negotiation', () => {
 
   it('is over when disposed', () => {
     const start = new AbortController();
-    const deadline = openingDeadline(15_000, start.signal, () => {});
+    const deadline = openingDeadline({ openWithin: 15_000, deadlineName: 'open' }, start.signal, () => {});
     deadline[Symbol.dispose]();
     vi.advanceTimersByTime(100_000);
     start.abort();

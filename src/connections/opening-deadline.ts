@@ -1,6 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import { PausableTimer } from '../lib/pausable-timer.ts';
 import type { OnPhase, OpenPhase } from '../runners/runner.ts';
+import type { ConnectionRequest } from './connection-request.ts';
 
 /** Phases with deadlines of their own (R49); they do not eat the time for opening and negotiation. */
 const ownDeadline: ReadonlySet<OpenPhase> = new Set(['looking-up', 'pulling', 'waiting-ready', 'listing']);
@@ -16,11 +17,15 @@ export interface OpeningDeadline extends Disposable {
 }
 
 /** Opening and negotiation together: `milliseconds`, not counting phases with a deadline of their own (R49). */
-export function openingDeadline(milliseconds: number, outer: AbortSignal, tell: OnPhase): OpeningDeadline {
+export function openingDeadline(
+  { openWithin: milliseconds, deadlineName }: Pick<ConnectionRequest, 'openWithin' | 'deadlineName'>,
+  outer: AbortSignal,
+  tell: OnPhase,
+): OpeningDeadline {
   const controller = new AbortController();
   let expired: LongshoreError | undefined;
   const timer = new PausableTimer(milliseconds, () => {
-    const message = `The server did not start and agree on a protocol version within ${milliseconds / 1000} s.`;
+    const message = `The server did not start and agree on a protocol version within ${milliseconds / 1000} s. If it needs longer, raise its deadline ${deadlineName}.`;
     expired = new LongshoreError('timeout', message);
     controller.abort(expired);
   });

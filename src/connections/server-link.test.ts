@@ -156,7 +156,7 @@ describe.each(eras)('a %s server that goes away by itself', (_era, era) => {
     const { connection } = await connectTo(server);
     server.stderr.push('out of memory');
     server.exit({ how: 'exited', code: 137 });
-    const reason = 'The server exited with code 137. Its last line on stderr: out of memory';
+    const reason = 'The server exited with code 137. On stderr it says: out of memory';
     await expect(connection.ended).resolves.toEqual({ reason });
     await connection.close();
     expect(connection.state).toEqual({ name: 'closed', reason });

@@ -155,8 +155,10 @@ export class ServerLink {
 
   async #tell(): Promise<string> {
     const first = this.#lost ? this.#why : 'The server was closed.';
-    this.#top?.endCalls(first);
+    if (!this.#lost) this.#top?.endCalls(first);
+    // No call begins meanwhile, and those under way are told more than that the connection is lost.
     const reason = (this.#lost ? await lastWordsOf(this.opened) : undefined) ?? first;
+    if (this.#lost) this.#top?.endCalls(reason);
     this.#top?.tellEnd(reason);
     return reason;
   }

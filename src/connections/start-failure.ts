@@ -13,8 +13,9 @@ export async function startFailure(
   const lost = found.code === 'connection-lost' || found.code === 'protocol-error';
   const lastWords = lost ? await lastWordsOf(opened) : undefined;
   const stderr = opened.stderrTail();
-  if (lastWords === undefined && stderr.length === 0) return found;
-  const data = { ...found.data, stderr };
+  const notes = opened.diagnostics().map(({ message }) => message);
+  if (lastWords === undefined && stderr.length === 0 && notes.length === 0) return found;
+  const data = { ...found.data, stderr, ...(notes.length > 0 && { notes }) };
   if (lastWords === undefined) return new LongshoreError(found.code, found.message, { cause: found, data });
   return new LongshoreError('failed-to-start', `${lastWords} It did not get as far as speaking MCP.`, { cause, data });
 }

@@ -59,7 +59,7 @@ export function serverHealth(facts: ServerFacts, now: number): ServerHealth {
     case 'restarting':
       return calm('restarting', restartText(life, now), 'Restart now', `longshore restart ${key}`);
     case 'crash-loop': {
-      const sentence = `It ended too often and is not started any more. ${life.error.message}`;
+      const sentence = `${whatHappened(life.error)}, too often, and is not started any more. ${life.error.message}`;
       return attention('crash-loop', sentence, 'Restart', `longshore restart ${key}`);
     }
     case 'close-failed':
@@ -137,7 +137,15 @@ function phaseText({ phase, detail }: Extract<ServerLife, { name: 'starting' }>)
 
 function restartText({ error, attempt, of, at }: Extract<ServerLife, { name: 'restarting' }>, now: number): string {
   const seconds = Math.max(0, Math.ceil((at - now) / 1000));
-  return `It ended by itself; attempt ${attempt} of ${of} to start it again is in ${seconds} s. ${error.message}`;
+  return `${whatHappened(error)}; attempt ${attempt} of ${of} to start it again is in ${seconds} s. ${error.message}`;
+}
+
+/** Only a server that worked, or came up, can have ended by itself. */
+function whatHappened({ code, data }: LongshoreError): string {
+  if (code === 'timeout') return 'It did not start in time and was stopped';
+  if (code === 'unreachable') return 'It cannot be reached';
+  if (code === 'docker-failed') return 'Docker could not start it';
+  return code === 'failed-to-start' && data?.['exit'] === undefined ? 'It did not start' : 'It ended by itself';
 }
 
 function counted(count: number, noun: string): string {

@@ -42,7 +42,7 @@ export async function connectServer(asked: Connect, needs: ConnectNeeds): Promis
     serverKey,
     open: request => openServer(spec, request),
     deadlines,
-    openWithin: openWithin(spec, deadlines),
+    ...openWithin(spec, deadlines),
     revisions: revisionsOf(planned.config.protocol),
     olderSide: olderSideOf(spec),
     ...(olderEra && { olderEra }),

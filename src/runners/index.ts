@@ -34,15 +34,20 @@ export function openServer(spec: ServerSpec, request: OpenRequest): Promise<Open
  * Milliseconds for opening and negotiation together (R49): longer where the command downloads packages first, and where a
  * container has to come up before it can say in which way it speaks.
  */
-export function openWithin(spec: ServerSpec, deadlines: Deadlines): number {
+export function openWithin(
+  spec: ServerSpec,
+  deadlines: Deadlines,
+): { readonly openWithin: number; readonly deadlineName: keyof Deadlines } {
   switch (spec.kind) {
-    case 'process':
-      return isPackageLauncher(spec.command, spec.args) ? deadlines.openLauncher : deadlines.open;
+    case 'process': {
+      const deadlineName = isPackageLauncher(spec.command, spec.args) ? 'openLauncher' : 'open';
+      return { openWithin: deadlines[deadlineName], deadlineName };
+    }
     case 'docker-run':
     case 'docker-image':
-      return deadlines.containerReady + deadlines.open;
+      return { openWithin: deadlines.containerReady + deadlines.open, deadlineName: 'containerReady' };
     case 'remote':
-      return deadlines.open;
+      return { openWithin: deadlines.open, deadlineName: 'open' };
   }
 }
 

@@ -19,7 +19,13 @@ export function createOpenLimit(options: {
   const { budget, clock, signal, serverKey } = options;
   const either = new AbortController();
   const done = new AbortController();
-  const cancel = (): void => either.abort(new LongshoreError('cancelled', `The start of ${serverKey} was cancelled.`));
+  // A deadline around this one has its own reason.
+  const cancel = (): void =>
+    either.abort(
+      signal.reason instanceof LongshoreError
+        ? signal.reason
+        : new LongshoreError('cancelled', `The start of ${serverKey} was cancelled.`),
+    );
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
   clock.sleep(budget, done.signal).then(

@@ -3,17 +3,16 @@ import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Child } from './child.ts';
 import type { Exit } from './runner.ts';
+import { isHopeless, tellingLines } from './telling-lines.ts';
 
-const shownLines = 5;
-const keptLines = 20;
 /** Milliseconds that an exit may lag behind the end of a pipe. */
 const exitLag = 500;
 
-/** Why a start failed, with what the server said on stderr: the last lines in the message, more in `data.stderr`. */
+/** Why a start failed, with what the server said on stderr: the telling lines in the message, all of it in `data.stderr`. */
 export async function startFailure(
   error: unknown,
   child: Child,
-  { name, clock }: { readonly name: string; readonly clock: Clock },
+  { name, clock, notes = [] }: { readonly name: string; readonly clock: Clock; readonly notes?: readonly string[] },
 ): Promise<LongshoreError> {
   const cause = asLongshoreError(error);
   if (cause.code === 'cancelled') return cause;
@@ -25,7 +24,7 @@ export async function startFailure(
     return withTail('failed-to-start', `${name} ${what} before it answered.`, child, cause, data);
   }
   if (cause.code === 'timeout') {
-    const message = `${cause.message} The process is up; it may be waiting for something, or its stdin may not reach it.`;
+    const message = `${cause.message} The process runs; it may be waiting for something, or its stdin may not reach it.${notes.map(note => ` ${note}`).join('')}`;
     return withTail('timeout', message, child, cause);
   }
   return withTail(cause.code, cause.message, child, cause);
@@ -51,10 +50,11 @@ function withTail(
   data: JsonObject = {},
 ): LongshoreError {
   const lines = child.stderr.tail();
-  const last = lines.slice(-shownLines).map(line => `\n  ${line}`);
-  const said = last.length === 0 ? ' It wrote nothing to stderr.' : ` Its stderr ends with:${last.join('')}`;
+  const telling = tellingLines(lines).map(line => `\n  ${line}`);
+  const said = telling.length === 0 ? ' It wrote nothing to stderr.' : ` On stderr it says:${telling.join('')}`;
+  const final = data['exit'] !== undefined && isHopeless(lines) && { final: true };
   return new LongshoreError(code, message + said, {
     cause,
-    data: { ...cause.data, ...data, stderr: lines.slice(-keptLines) },
+    data: { ...cause.data, ...data, ...final, stderr: lines },
   });
 }

@@ -117,7 +117,8 @@ async function attempt(
       closeForcibly: child.closeForcibly,
     };
   } catch (error) {
-    const failure = await startFailure(error, child, { name: serverKey, clock });
+    const notes = wire.diagnostics().map(({ message }) => message);
+    const failure = await startFailure(error, child, { name: serverKey, clock, notes });
     await endFailed(child, failure);
     throw failure;
   }

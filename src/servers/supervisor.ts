@@ -57,7 +57,7 @@ export class Supervisor {
   /** Counts a crash or a failed start, plans the next start where one may help, and gives back the state that follows. */
   crashed(server: ManagedServer, error: LongshoreError): DownState {
     const watch = this.#watch(server);
-    if (!passing.has(error.code)) return { name: 'failed', error };
+    if (!passing.has(error.code) || error.data?.['final'] === true) return { name: 'failed', error };
     const now = this.#clock.now();
     const wasConnected = watch.startedAt > 0;
     if (wasConnected && now - watch.startedAt >= steadyAfter) watch.crashes = 0;

@@ -52,6 +52,7 @@ async function connect(url: string): Promise<Connection> {
       remoteRunner.open({ kind: 'remote', url, transport: 'streamable-http', inferred: false, headers: {} }, request),
     deadlines: defaultDeadlines,
     openWithin: defaultDeadlines.open,
+    deadlineName: 'open',
     revisions: allRevisions,
     olderSide: 'beside',
     signal: new AbortController().signal,

@@ -217,7 +217,7 @@ describe('a real server', () => {
     });
     await expect(call('crash')).rejects.toMatchObject({ code: 'unknown-outcome' });
     await expect(connection.ended).resolves.toEqual({
-      reason: 'The server was ended by SIGABRT. Its last line on stderr: about to crash',
+      reason: 'The server was ended by SIGABRT. On stderr it says: about to crash',
     });
     await expect(call('crash')).rejects.toMatchObject({ code: 'connection-lost' });
     await connection.close();

@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.ts';
+
 /** Longer ones are none that anybody wrote; they match nothing. */
 const longestUri = 16_384;
 const longestTemplate = 2_048;
@@ -65,6 +67,18 @@ function fits(parts: readonly Part[], uri: string): boolean {
     reach = next;
   }
   return reach[uri.length] === 1;
+}
+
+/** The template with values in it as far as they are texts, each as it is: what a server may make of them. */
+export function expandTemplate(template: string, values: JsonObject): string {
+  return template.slice(0, longestTemplate).replaceAll(expression, (_, operator: string, inner: string) => {
+    const texts = inner.split(',').flatMap(name => {
+      const value = values[name.replace(/(?:\*|:\d+)$/, '')];
+      return typeof value === 'string' ? [value.slice(0, longestUri)] : [];
+    });
+    const joined = texts.join(operator === '/' || operator === '.' ? operator : ',');
+    return texts.length === 0 || operator === '' || operator === '+' ? joined : operator + joined;
+  });
 }
 
 function partsOf(template: string): readonly Part[] {

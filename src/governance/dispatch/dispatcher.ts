@@ -20,7 +20,7 @@ import { type CallRecord, callRecord, type Permit } from './call-record.ts';
 import { isInScope } from './caller-scope.ts';
 import { operationOf } from './operation.ts';
 import type { OutputCheck } from './output-check.ts';
-import { decideAbout, listedInstead } from './template-reads.ts';
+import { decideAbout, deniesCompletion, isReadInScope, listedInstead } from './template-reads.ts';
 
 /** Everything that dispatch stands on. */
 export interface DispatchNeeds {
@@ -78,13 +78,22 @@ function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: JsonObje
   throw stale(call.handle);
 }
 
-function decide({ rules }: DispatchNeeds, handle: Handle, call: Call, args: JsonObject | undefined): Decision {
+function decide(
+  { rules, registry }: DispatchNeeds,
+  handle: Handle,
+  call: Call,
+  args: JsonObject | undefined,
+): Decision {
   const { caller, scope } = call;
   const { policy } = rules;
-  if (!isInScope(handle, scope?.())) throw unknown(handle.kind, nameOf(call.handle));
+  const reach = scope?.();
+  if (!isInScope(handle, reach) || !isReadInScope(handle, args, reach)) throw unknown(handle.kind, nameOf(call.handle));
   // Typing must not ask: arguments that are not complete yet are no call, so only what forbids all calls counts.
-  if (call.completes !== undefined && !policy.forbids(handle, caller)) return allowed;
-  const { decision, about } = decideAbout(policy, handle, caller, args);
+  if (call.completes !== undefined && !policy.forbids(handle, caller)) {
+    if (!deniesCompletion(policy, handle, caller, call.completes)) return allowed;
+    throw new LongshoreError('denied', `A rule denies what ${handle.handleName} would be with these values.`);
+  }
+  const { decision, about } = decideAbout({ policy, registry }, handle, caller, args);
   if (decision.level !== 'deny') return decision;
   const { because } = policy.explain(about, caller, args);
   throw new LongshoreError('denied', `${handle.handleName} was not called. ${because}`, {

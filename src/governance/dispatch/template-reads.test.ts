@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { alice, endOf, files, governedWorld, tool } from '../../../test/fixtures/governed-world.ts';
+import { type CallerScope, wholeScope } from '../../core/caller-scope.ts';
+import type { Epoch } from '../../core/ids.ts';
 import { isLinkedResource, linkedResource } from '../../core/linked-resource.ts';
 import type { Definition } from '../../core/words.ts';
 import { registryMount } from '../registry/registry-mount.ts';
@@ -8,12 +10,18 @@ const note: Definition = { name: 'note', uriTemplate: 'note://{name}' };
 const listed: Definition = { name: 'listed', uri: 'note://listed' };
 
 /** A world with a server that has a template, a listed resource, a prompt, and what it does not list. */
-async function world(otherwise: 'allow' | 'ask' = 'allow') {
+async function world(otherwise: 'allow' | 'ask' = 'allow', more: readonly Definition[] = []) {
   const made = await governedWorld({ otherwise });
   const { epoch, protocolVersion } = made.load([tool('read')]);
   const offer = { agentId: alice, serverKey: files, epoch, protocolVersion };
   registryMount(made.registry).mount(
-    { ...offer, tools: [], resources: [listed], templates: [note, linkedResource], prompts: [{ name: 'letter' }] },
+    {
+      ...offer,
+      tools: [],
+      resources: [listed],
+      templates: [note, linkedResource, ...more],
+      prompts: [{ name: 'letter' }],
+    },
     'list-changed',
   );
   const [template, linked] = made.registry.list(alice, { kind: 'template' });
@@ -110,7 +118,101 @@ describe('reading by way of a template', () => {
   });
 });
 
+const secret = [
+  'file:///secret/x',
+  'file:///%73ecret/x',
+  'file:///%2573ecret/x',
+  'file:///./secret/x',
+  'file:///pub/../secret/x',
+  'file:////secret/x',
+  'file:///pub%2F..%2Fsecret/x',
+  'file:///pub\\..\\secret\\x',
+  'file:\\\\\\secret\\x',
+  'FILE:///secret/x',
+  'file:/secret/x',
+  'file://localhost/secret/x',
+  'file:///SECRET/x',
+  'file:///secret./x',
+  'file:///s\tecret/x',
+  'file:///secret',
+  'file:///proc/self/root/secret/x',
+  'file:///secret/%00',
+];
+
+describe('a rule about URIs', () => {
+  it.each(secret)('S5: denies %j, whichever way it is read', async uri => {
+    await using it = await world();
+    await it.rule('deny', 'files.file:///secret/*');
+    expect(await endOf(it.read(uri, it.linked))).toBe('denied');
+    const { epoch, protocolVersion } = it.linked;
+    const offer = { agentId: alice, serverKey: files, epoch: epoch as Epoch, protocolVersion, tools: [], prompts: [] };
+    const resources = [{ name: 'x', uri }];
+    registryMount(it.registry).mount({ ...offer, resources, templates: [] }, 'list-changed');
+    const [resource] = it.registry.list(alice, { kind: 'resource' });
+    if (resource === undefined) throw new Error('it is listed');
+    expect(await endOf(it.call(resource))).toBe('denied');
+    expect(it.rules.policy.forbids(resource, 'library')).toBe(true);
+    expect(it.reads()).toEqual([]);
+  });
+
+  it.each(secret)('S5: lets %j pass under no permission for another folder', async uri => {
+    await using it = await world('ask', [{ name: 'public', uriTemplate: 'file:///pub/{+path}' }]);
+    await it.rule('allow', 'files.file:///pub/*');
+    await it.rule('allow', 'template files.file:///pub/{+path}');
+    expect(await endOf(it.call(it.linked, { uri }, { patience: 0 }))).toBe('approval-pending');
+    const detour = uri.replace('file:///', 'file:///pub/../');
+    const [, , template] = it.registry.list(alice, { kind: 'template' });
+    expect(await endOf(it.call(template ?? '', { uri: detour }, { patience: 0 }))).not.toBe('ok');
+    expect(await endOf(it.call(template ?? '', { uri: 'file:///pub/a.md' }))).toBe('ok');
+    expect(it.reads()).toEqual([['resources/read', 'file:///pub/a.md']]);
+  });
+
+  it.each(['file:///pub/x', 'file:///pub/a%20b', 'note://today', 'https://h.example/secret/x'])(
+    'S5: says nothing about %j, which is elsewhere',
+    async uri => {
+      await using it = await world();
+      await it.rule('deny', 'files.file:///secret/*');
+      expect(await endOf(it.read(uri, it.linked))).toBe('ok');
+    },
+  );
+
+  it('S5: about what is listed holds for other spellings of its URI', async () => {
+    await using it = await world();
+    await it.rule('deny', 'files__note_listed*');
+    const [resource] = it.registry.list(alice, { kind: 'resource' });
+    await it.rule('deny', resource?.handleName ?? '');
+    for (const uri of ['note://listed', 'note://list%65d', 'NOTE://listed', 'note://x@listed', 'note://listed/'])
+      expect([uri, await endOf(it.read(uri, it.linked))]).toEqual([uri, 'denied']);
+  });
+
+  it('S5: a scope that reaches a template does not reach out of it', async () => {
+    await using it = await world('allow', [{ name: 'public', uriTemplate: 'file:///pub/{+path}' }]);
+    const scope = (): CallerScope => ({ ...wholeScope, tools: ['files.file:///pub/*'] });
+    const [, , template] = it.registry.list(alice, { kind: 'template' });
+    const read = (uri: string) => endOf(it.call(template ?? '', { uri }, { scope }));
+    expect(await read('file:///pub/x')).toBe('ok');
+    expect(await read('file:///pub/../secret/x')).toBe('unknown-tool');
+    expect(await read('file:///pub/%2e%2e/secret/x')).toBe('unknown-tool');
+  });
+});
+
 describe('completing an argument', () => {
+  it('S5: is denied where what is filled in leads to what is denied', async () => {
+    await using it = await world('allow', [{ name: 'any', uriTemplate: 'file:///{folder}/{+name}' }]);
+    await it.rule('deny', 'files.file:///secret/*');
+    const [, , any] = it.registry.list(alice, { kind: 'template' });
+    const type = (folder: string, value: string) =>
+      endOf(
+        it.type(any?.handleName ?? '', 'template', {
+          argument: { name: 'name', value },
+          context: { arguments: { folder } } as never,
+        }),
+      );
+    expect(await type('pub', 'a')).toBe('ok');
+    expect(await type('secret', 'a')).toBe('denied');
+    expect(await type('pub', '../secret/')).toBe('denied');
+  });
+
   it('asks nobody, is sent with its reference, and is recorded', async () => {
     await using it = await world('ask');
     await it.type('files__letter', 'prompt');

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../../core/json.ts';
 import { conditionHolds } from './argument-condition.ts';
 import { readPattern } from './rule-pattern.ts';
+import { fullEffort } from './text-comparison.ts';
 
 function holds(text: string, args: JsonValue | undefined) {
   const [condition] = readPattern(`a.b when ${text}`).conditions;
   if (condition === undefined) throw new Error('the pattern has a condition');
-  return conditionHolds(condition, args);
+  return conditionHolds(condition, args, fullEffort());
 }
 
 describe('conditions on arguments', () => {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
-import { textHolds } from './text-comparison.ts';
+import { type Effort, textHolds } from './text-comparison.ts';
 import { agreed, anyOf, asTruth, opposite, type Truth } from './truth.ts';
 
 /** How a condition compares; the words a rule is written with. */
@@ -28,44 +28,51 @@ export interface Condition {
  * Whether a condition holds for the arguments of a call. `unclear` where the argument is missing or of another type,
  * where only some items of a list agree, or where a path leads elsewhere than it says.
  */
-export function conditionHolds(condition: Condition, args: JsonValue | undefined): Truth {
-  const truth = holdsBelow(condition, args, 0);
+export function conditionHolds(condition: Condition, args: JsonValue | undefined, effort: Effort): Truth {
+  const truth = holdsBelow({ condition, effort }, args, 0);
   return condition.negated ? opposite(truth) : truth;
 }
 
-function holdsBelow(condition: Condition, value: JsonValue | undefined, depth: number): Truth {
+/** A condition that is being looked at. */
+interface Look {
+  readonly condition: Condition;
+  readonly effort: Effort;
+}
+
+function holdsBelow(look: Look, value: JsonValue | undefined, depth: number): Truth {
+  const { condition } = look;
   if (value === undefined) return 'unclear';
   if (Array.isArray(value)) {
     const items: readonly JsonValue[] = value;
     const atTheEnd = depth === condition.path.length;
-    if (atTheEnd && condition.operator === 'contains') return anyOf(items.map(item => isAmong(condition, item)));
-    return agreed(items.map(item => holdsBelow(condition, item, depth)));
+    if (atTheEnd && condition.operator === 'contains') return anyOf(items.map(item => isAmong(look, item)));
+    return agreed(items.map(item => holdsBelow(look, item, depth)));
   }
   const name = condition.path[depth];
-  if (name === undefined) return scalarHolds(condition, value);
+  if (name === undefined) return scalarHolds(look, value);
   const inner = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return holdsBelow(condition, inner, depth + 1);
+  return holdsBelow(look, inner, depth + 1);
 }
 
 /** A list contains what is one of its items; an item that merely contains it leaves the matter unclear. */
-function isAmong(condition: Condition, item: JsonValue): Truth {
-  if (scalarHolds({ ...condition, operator: '=' }, item) === 'yes') return 'yes';
-  return scalarHolds(condition, item) === 'no' ? 'no' : 'unclear';
+function isAmong(look: Look, item: JsonValue): Truth {
+  if (scalarHolds({ ...look, condition: { ...look.condition, operator: '=' } }, item) === 'yes') return 'yes';
+  return scalarHolds(look, item) === 'no' ? 'no' : 'unclear';
 }
 
-function scalarHolds({ operator, literals }: Condition, value: JsonValue): Truth {
+function scalarHolds({ condition: { operator, literals }, effort }: Look, value: JsonValue): Truth {
   const [literal] = literals;
   if (literal === undefined) return operator === 'in' ? 'no' : 'unclear';
   switch (operator) {
     case '=':
     case 'in':
-      return anyOf(literals.map(one => equal(value, one)));
+      return anyOf(literals.map(one => equal(value, one, effort)));
     case '!=':
-      return opposite(equal(value, literal));
+      return opposite(equal(value, literal, effort));
     case 'startsWith':
     case 'endsWith':
     case 'contains':
-      return typeof value === 'string' ? textHolds(operator, value, literal.text) : 'unclear';
+      return typeof value === 'string' ? textHolds(operator, value, literal, effort) : 'unclear';
     case '<':
     case '<=':
     case '>':
@@ -75,8 +82,8 @@ function scalarHolds({ operator, literals }: Condition, value: JsonValue): Truth
   }
 }
 
-function equal(value: JsonValue, literal: Literal): Truth {
-  if (typeof value === 'string') return textHolds('=', value, literal.text);
+function equal(value: JsonValue, literal: Literal, effort: Effort): Truth {
+  if (typeof value === 'string') return textHolds('=', value, literal, effort);
   if (typeof value === 'object' && value !== null) return 'unclear';
   if (typeof value === 'number' && literal.number !== undefined) return asTruth(value === literal.number);
   return asTruth(String(value) === literal.text);

@@ -5,7 +5,9 @@ import { conditionHolds } from './argument-condition.ts';
 import { globMatches } from './glob.ts';
 import { type Pin, type Rule } from './rule.ts';
 import { parsePattern, type RulePattern, type Target } from './rule-pattern.ts';
-import { allOf, type Truth } from './truth.ts';
+import { fullEffort } from './text-comparison.ts';
+import { allOf, asTruth, type Truth } from './truth.ts';
+import { uriMatches } from './uri-match.ts';
 
 /** A rule made ready to decide. */
 export interface CompiledRule {
@@ -41,7 +43,7 @@ export function compileRule(rule: Rule): CompiledRule {
       covers: handle =>
         isAgents(handle) &&
         isOfKind(handle, reach.kind) &&
-        (reach.target === undefined || targetCovers(reach.target, handle)),
+        (reach.target === undefined || targetTruth(reach.target, handle) !== 'no'),
       isCurrent: () => true,
       applies: () => true,
       unconditional: true,
@@ -55,7 +57,9 @@ export function compileRule(rule: Rule): CompiledRule {
     level,
     unreadable: undefined,
     covers: (handle, caller) =>
-      isAgents(handle) && patternCovers(pattern, handle, caller) && (pin === null || pinCovers(pin, handle, caller)),
+      isAgents(handle) &&
+      patternCovers(pattern, level, handle, caller) &&
+      (pin === null || pinCovers(pin, handle, caller)),
     isCurrent: handle => level === 'deny' || pin === null || pin.definitionDigest === handle.definitionDigest,
     applies: args => speaks(level, conditionsHold(pattern, args)),
     unconditional: pattern.conditions.length === 0,
@@ -69,20 +73,23 @@ function speaks(level: Level, truth: Truth): boolean {
 }
 
 function conditionsHold({ conditions }: RulePattern, args: JsonValue | undefined): Truth {
-  return conditions.length === 0 ? 'yes' : allOf(conditions.map(condition => conditionHolds(condition, args)));
+  if (conditions.length === 0) return 'yes';
+  const effort = fullEffort();
+  return allOf(conditions.map(condition => conditionHolds(condition, args, effort)));
 }
 
-function patternCovers(pattern: RulePattern, handle: Handle, caller: Caller): boolean {
+function patternCovers(pattern: RulePattern, level: Level, handle: Handle, caller: Caller): boolean {
   return (
     (pattern.agent === undefined || globMatches(pattern.agent, handle.agentId)) &&
     (pattern.caller === undefined || globMatches(pattern.caller, caller)) &&
-    patternReaches(pattern, handle)
+    isOfKind(handle, pattern.kind) &&
+    speaks(level, targetTruth(pattern.target, handle))
   );
 }
 
-/** Whether a handle is of the kind and of the names that a pattern is about, whoever calls it with whatever. */
+/** Whether a handle is clearly of the kind and of the names that a pattern is about, whoever calls it with whatever. */
 export function patternReaches({ kind, target }: Pick<RulePattern, 'kind' | 'target'>, handle: Handle): boolean {
-  return isOfKind(handle, kind) && targetCovers(target, handle);
+  return isOfKind(handle, kind) && targetTruth(target, handle) === 'yes';
 }
 
 /** Whoever speaks of resources means those of templates too. */
@@ -100,10 +107,12 @@ function pinCovers(pin: Pin, handle: Handle, caller: Caller): boolean {
   );
 }
 
-function targetCovers(target: Target, handle: Handle): boolean {
-  return target.by === 'handle-name'
-    ? globMatches(target.handleName, handle.handleName)
-    : globMatches(target.server, handle.ownerKey) && globMatches(target.tool, handle.wireName);
+/** A URI is read in every way that a server may read it; where they disagree, it is unclear. */
+function targetTruth(target: Target, handle: Handle): Truth {
+  if (target.by === 'handle-name') return asTruth(globMatches(target.handleName, handle.handleName));
+  if (!globMatches(target.server, handle.ownerKey)) return 'no';
+  const isUri = handle.kind === 'resource' || handle.kind === 'template';
+  return isUri ? uriMatches(target.tool, handle) : asTruth(globMatches(target.tool, handle.wireName));
 }
 
 /** behaviour.md B6: handle, then owner, then class; session before persistent at the same; then the narrower text. */

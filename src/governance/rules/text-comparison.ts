@@ -1,16 +1,55 @@
-import { agreed, asTruth, type Truth } from './truth.ts';
+import type { Literal } from './argument-condition.ts';
+import { canonicalHost, looksLikeHost } from './canonical-host.ts';
+import { isAbsolute, isSettled, mayLeadAnywhere, type Place, readPlace } from './place-readings.ts';
+import { asTruth, type Truth } from './truth.ts';
 
 /** How two texts are compared. */
 export type TextOperator = '=' | 'startsWith' | 'endsWith' | 'contains';
 
+/** How much more of a call's arguments is read in every way; what is beyond that is unclear. */
+export interface Effort {
+  left: number;
+}
+
+/** For all conditions of one rule about one call: some tenths of a second. */
+export function fullEffort(): Effort {
+  return { left: 1_500_000 };
+}
+
+/** What one text costs besides its characters. */
+const perText = 400;
+
+/** Literals are values, made when a rule is read. */
+const literalPlaces = new WeakMap<Literal, Place>();
+
 /**
- * Compares exactly, by case too. Where the rule or the value is about a place (a path, a URL), the value is also read as
- * a file system or a web client may read it; where a reading disagrees with the plain text, the answer is `unclear`.
+ * Compares exactly, by case too. Where the rule or the value is about a place (a path, a URL, a host), both are also read
+ * as a file system, a web client or a server may read them; where a reading disagrees with the plain text, the answer is
+ * `unclear`.
  */
-export function textHolds(operator: TextOperator, value: string, literal: string): Truth {
-  const plain = asTruth(textMatches(operator, value, literal));
-  const aboutPlace = /[/\\]/.test(literal) || isAbsolute(value) || /^[^\s/\\]*[/\\]\S*$/.test(value);
-  return aboutPlace ? agreed([plain, ...placeTruths(operator, value, literal)]) : plain;
+export function textHolds(operator: TextOperator, value: string, literal: Literal, effort: Effort): Truth {
+  const { text } = literal;
+  const plain = textMatches(operator, value, text);
+  if (looksLikeHost(text) && hostDisagrees(operator, value, text, plain)) return 'unclear';
+  if (!isAboutPlace(value, text)) return asTruth(plain);
+  if (!isSettled(value)) {
+    effort.left -= perText + value.length;
+    if (effort.left < 0) return 'unclear';
+  }
+  return placesAgree(operator, readPlace(value), placeOf(literal), plain) ? asTruth(plain) : 'unclear';
+}
+
+function isAboutPlace(value: string, literal: string): boolean {
+  return /[/\\]/.test(literal) || isAbsolute(value) || /^[^\s/\\%]*(?:[/\\]|%[0-9a-f]{2})\S*$/i.test(value);
+}
+
+function placeOf(literal: Literal): Place {
+  let place = literalPlaces.get(literal);
+  if (place === undefined) {
+    place = readPlace(literal.text);
+    literalPlaces.set(literal, place);
+  }
+  return place;
 }
 
 function textMatches(operator: TextOperator, value: string, literal: string): boolean {
@@ -26,69 +65,66 @@ function textMatches(operator: TextOperator, value: string, literal: string): bo
   }
 }
 
-function placeTruths(operator: TextOperator, value: string, literal: string): Truth[] {
-  const readings = placeReadings(value);
-  const truths: Truth[] = [];
-  for (const reading of readings) {
-    const exact = placeMatches(operator, reading, literal);
-    truths.push(asTruth(exact));
-    if (placeMatches(operator, folded(reading), folded(literal)) !== exact) truths.push('unclear');
-    if (reading.includes('\0')) truths.push('unclear');
+function placesAgree(operator: TextOperator, value: Place, literal: Place, plain: boolean): boolean {
+  if (value.isUnclear) return false;
+  const isFromTheTop = (operator === '=' || operator === 'startsWith') && isAbsolute(literal.text);
+  const scheme = /^[a-z][a-z0-9+.-]+:\/\//i.exec(literal.text)?.[0];
+  const seen = new Set<string>();
+  for (const [index, reading] of value.readings.entries()) {
+    const wanted = literal.readings[index] ?? literal.text;
+    const pair = `${reading}\0${wanted}`;
+    if (seen.has(pair)) continue;
+    seen.add(pair);
+    if (placeMatches(operator, reading, wanted, literal.text) !== plain) return false;
+    if (placeMatches(operator, folded(reading), folded(wanted), literal.text) !== plain) return false;
+    if (isFromTheTop && mayLeadAnywhere(reading)) return false;
   }
-  const fromTheTop = operator === '=' || operator === 'startsWith';
-  if (fromTheTop && isAbsolute(literal) && readings.some(mayLeadAnywhere)) truths.push('unclear');
-  return truths;
+  return scheme === undefined || !isFromTheTop || schemelessAgrees(operator, value.text, scheme, literal, plain);
+}
+
+/** `//evil.com/` and `evil.com` mean `https://evil.com/` where an address is expected. */
+function schemelessAgrees(
+  operator: TextOperator,
+  value: string,
+  scheme: string,
+  literal: Place,
+  plain: boolean,
+): boolean {
+  if (/^[a-z][a-z0-9+.-]+:/i.test(value)) return true;
+  const { readings } = readPlace(scheme + value.replace(/^[\s/\\]+/, ''));
+  return readings.every((reading, index) => {
+    const wanted = literal.readings[index] ?? literal.text;
+    return placeMatches(operator, reading, wanted, literal.text) === plain;
+  });
 }
 
 /** Starting with `/srv` means being `/srv` or inside it, so that a neighbour such as `/srv-old` disagrees with the plain text. */
-function placeMatches(operator: TextOperator, reading: string, literal: string): boolean {
-  const wanted = straightened(literal);
+function placeMatches(operator: TextOperator, reading: string, wanted: string, literal: string): boolean {
   switch (operator) {
     case '=':
     case 'endsWith':
       return textMatches(operator, reading, wanted);
     case 'startsWith':
-      return reading === wanted || reading.startsWith(wanted.endsWith('/') ? wanted : `${wanted}/`);
+      return isWithin(reading, wanted);
     case 'contains':
       return /[/\\]$/.test(literal) ? `${reading}/`.includes(`${wanted}/`) : reading.includes(wanted);
   }
 }
 
-/** What the value may mean: as it is; without `file:`; percent signs decoded, once and twice; without the characters that web clients drop. */
-function placeReadings(value: string): string[] {
-  const readings = new Set<string>();
-  let text = value.replaceAll(/[\t\n\r]/g, '');
-  for (let round = 0; round < 3; round += 1) {
-    readings.add(straightened(text.replace(/^file:(?:\/\/[^/\\]*)?(?=[/\\])/i, '')));
-    text = text.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-  }
-  return [...readings];
+/** A query ends the path of an address as a slash does. */
+function isWithin(reading: string, wanted: string): boolean {
+  if (!reading.startsWith(wanted)) return false;
+  const next = reading[wanted.length];
+  if (next === undefined || next === '/' || /[/\\]$/.test(wanted)) return true;
+  return (next === '?' || next === '#') && reading.includes('://');
 }
 
-/** Slashes forward and single, `.` and `..` resolved, none at the end; `..` above the top of a relative path stays. */
-function straightened(place: string): string {
-  const forward = place.replaceAll('\\', '/');
-  const origin = /^[a-z][a-z0-9+.-]+:\/\/[^/]*/i.exec(forward)?.[0] ?? '';
-  const path = forward.slice(origin.length);
-  const rooted = path.startsWith('/');
-  const parts: string[] = [];
-  for (const part of path.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part !== '..') parts.push(part);
-    else if (parts.length > 0 && parts.at(-1) !== '..') parts.pop();
-    else if (!rooted) parts.push('..');
-  }
-  const joined = `${rooted && (parts.length > 0 || origin === '') ? '/' : ''}${parts.join('/')}`;
-  return origin + joined;
-}
-
-function isAbsolute(place: string): boolean {
-  return /^(?:[/\\]|[a-z]:(?:[/\\]|$)|[a-z][a-z0-9+.-]+:\/\/)/i.test(place);
-}
-
-/** A relative path leads somewhere that only the server knows. */
-function mayLeadAnywhere(reading: string): boolean {
-  return !isAbsolute(reading) && (reading.includes('/') || /^[.~]/.test(reading));
+/** Hosts by themselves: `EVIL.com.`, `evil。com` and `2130706433` for what the rule calls otherwise. */
+function hostDisagrees(operator: TextOperator, value: string, literal: string, plain: boolean): boolean {
+  const host = canonicalHost(value.replace(/:\d{1,5}$/, ''));
+  if (host === undefined) return false;
+  const wanted = (literal.startsWith('.') ? undefined : canonicalHost(literal)) ?? literal.toLowerCase();
+  return textMatches(operator, host, wanted) !== plain;
 }
 
 function folded(text: string): string {

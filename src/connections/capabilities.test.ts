@@ -24,6 +24,11 @@ describe('what a connection may count on', () => {
     expect(supports({ era: 'modern', capabilities: { tools: {} } }, 'subscriptions.listen')).toBe(false);
   });
 
+  it('B5: takes an empty list for the empty object that some languages cannot write', () => {
+    expect(listsOf({ tools: [], resources: null, prompts: [1], logging: [] })).toEqual(['tools']);
+    expect(supports({ era: 'legacy', capabilities: { logging: [] } }, 'logging')).toBe(true);
+  });
+
   it('knows which lists there are and which of them tell changes', () => {
     expect(listsOf(capabilities)).toEqual(['tools', 'resources', 'prompts']);
     expect(listsOf({})).toEqual([]);

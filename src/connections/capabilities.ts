@@ -1,3 +1,4 @@
+import { isOffered } from '../core/is-offered.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { Era } from '../core/words.ts';
 
@@ -20,7 +21,7 @@ export function supports({ era, capabilities }: Offer, feature: string): boolean
   const found = feature
     .split('.')
     .reduce<JsonValue | undefined>((value, name) => (isJsonObject(value) ? value[name] : undefined), capabilities);
-  return found === true || isJsonObject(found);
+  return isOffered(found);
 }
 
 /** The lists that a server can have. */

@@ -229,6 +229,49 @@ describe.each<[string, Script]>([
     await expect(discover({ ...era, handlers })).rejects.toMatchObject({ code: 'discovery-failed' });
   });
 
+  it('B23: says on which page the cursor was repeated, and whose fault it is', async () => {
+    const list = (): JsonObject => ({ tools: [tool('a')], nextCursor: 'again' });
+    const failing = discover({ ...era, handlers: { 'tools/list': list } });
+    await expect(failing).rejects.toThrow(/page 2 has the repeated cursor "again".*fault of the server/);
+  });
+
+  it('S9: refuses lists that are too long in all, whatever their pages are', async () => {
+    const big = 'x'.repeat(8 * 1024 * 1024);
+    let page = 0;
+    const list = (): JsonObject => ({ tools: [tool(`t${++page}`, { description: big })], nextCursor: `${page}` });
+    await expect(discover({ ...era, handlers: { 'tools/list': list } })).rejects.toMatchObject({
+      code: 'discovery-failed',
+      message: expect.stringContaining('characters in all'),
+    });
+    expect(page).toBeLessThan(6);
+  });
+
+  it('S9: lists and refuses any number of entries, and tells of some only', async () => {
+    const odd = Array.from({ length: 9_000 }, (_, index) =>
+      index % 2 === 0 ? null : { uri: 'a:b', name: 'x'.repeat(100) },
+    );
+    const handlers = { 'tools/list': () => ({ tools: [] }), 'resources/list': () => ({ resources: odd }) };
+    const found = await discover({ ...era, capabilities: { tools: {}, resources: {} }, handlers });
+    expect(found.resources).toHaveLength(1);
+    expect(found.diagnostics.length).toBeLessThan(100);
+    const many = { 'tools/list': () => ({ tools: Array.from({ length: 200_000 }, () => null) }) };
+    await expect(discover({ ...era, handlers: many })).rejects.toThrow('more than 10000 tools');
+  });
+
+  it.each(['the first page again', 'an error'])(
+    'P11: takes the empty cursor of a server of 2025 for none where it leads to %s',
+    async where => {
+      const list = ({ cursor }: Asked['params']): JsonObject => {
+        if (cursor === '' && where === 'an error') throw new Refusal(-32_602, 'Invalid cursor');
+        return { tools: [tool('a')], nextCursor: '' };
+      };
+      const found = discover({ modern: [], handlers: { 'tools/list': list } });
+      expect((await found).tools).toEqual([tool('a')]);
+      const modern = discover({ handlers: { 'tools/list': list } });
+      await expect(modern).rejects.toMatchObject({ code: 'discovery-failed' });
+    },
+  );
+
   it('takes a null cursor for none, and any other that is no text for a fault', async () => {
     const last = { 'tools/list': () => ({ tools: [tool('a')], nextCursor: null }) };
     expect((await discover({ ...era, handlers: last })).tools).toHaveLength(1);

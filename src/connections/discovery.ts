@@ -1,7 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { linkedResource } from '../core/linked-resource.ts';
-import type { Definition, Diagnostic, HandleKind } from '../core/words.ts';
+import type { Definition, Diagnostic, Era, HandleKind } from '../core/words.ts';
 import { cut } from '../lib/cut.ts';
 import { readDefinition } from '../schema/definition/read-definition.ts';
 import { strictDefinition } from '../schema/definition/strict-definition.ts';
@@ -14,11 +14,14 @@ import { headerFault } from './x-mcp-header.ts';
 /** R48: more than this is no list but a fault. */
 const maxPages = 1000;
 const maxItems = 10_000;
+/** Characters of JSON of all of a server's lists together: more than any sensible server has, less than what hurts the host. */
+const maxCharacters = 32 * 1024 * 1024;
 
 /** What discovery needs of a connection. */
 export interface DiscoverySource {
   /** The lists that the server has; others are not asked for. */
   readonly lists: readonly ListName[];
+  readonly era: Era;
   /** True on 2026-07-28 over HTTP, where arguments become headers. */
   readonly mirrorsHeaders: boolean;
   /** Asks for one page. */
@@ -58,9 +61,10 @@ const methodNotFound = -32_601;
  */
 export async function readLists(source: DiscoverySource): Promise<Discovery> {
   const diagnostics: Diagnostic[] = [];
+  const room = { characters: maxCharacters };
   const read = async (name: List): Promise<readonly Definition[]> => {
     if (!source.lists.includes(lists[name].of)) return [];
-    return wellFormed(name, await readPages(source, name), source.mirrorsHeaders, diagnostics);
+    return wellFormed(name, await readPages(source, name, room), source.mirrorsHeaders, diagnostics);
   };
   const orNothing = async (name: List): Promise<readonly Definition[]> => {
     try {
@@ -96,26 +100,47 @@ function isUnknownMethod(error: unknown): boolean {
   return isJsonObject(said) && said['code'] === methodNotFound;
 }
 
-async function readPages(source: DiscoverySource, name: List): Promise<readonly JsonValue[]> {
-  const { method, items: member } = lists[name];
+async function readPages(
+  source: DiscoverySource,
+  name: List,
+  room: { characters: number },
+): Promise<readonly JsonValue[]> {
+  const { method, items: member, identity } = lists[name];
   const items: JsonValue[] = [];
+  const known = new Set<unknown>();
   const seen = new Set<string>();
   let params: JsonObject = {};
   for (let pages = 1; ; pages++) {
-    const page = await onePage(source, method, params);
-    const found = page[member];
+    // Some servers of 2025 write no cursor as the empty one; then that page is the first again, or refused.
+    const mayBeOver = source.era === 'legacy' && params.cursor === '';
+    const page = await onePage(source, method, params).catch((error: unknown) => {
+      if (mayBeOver && error instanceof LongshoreError && error.code === 'discovery-failed') return undefined;
+      throw error;
+    });
+    if (page === undefined) return items;
+    const found = page[member] as readonly JsonValue[];
     if (!Array.isArray(found)) throw fault(method, `a page has no list of ${member}`);
-    items.push(...found);
-    if (items.length > maxItems) throw fault(method, `more than ${maxItems} ${member}`);
+    const ids = found.map(item => (isJsonObject(item) ? item[identity] : undefined));
+    if (mayBeOver && ids.every(id => known.has(id))) return items;
+    if (items.length + found.length > maxItems) throw fault(method, `more than ${maxItems} ${member}`);
+    room.characters -= JSON.stringify(found).length;
+    if (room.characters < 0) throw fault(method, `the lists have more than ${maxCharacters} characters in all`);
+    for (const item of found) items.push(item);
+    for (const id of ids) known.add(id);
     const cursor = page.nextCursor;
     if (cursor === undefined || cursor === null) return items;
     if (typeof cursor !== 'string') throw fault(method, 'a cursor that is not a text');
     // An empty text is a valid cursor.
-    if (seen.has(cursor)) throw fault(method, `repeated cursor ${JSON.stringify(cursor)}`);
+    if (seen.has(cursor)) throw fault(method, repeated(cursor, pages));
     if (pages === maxPages) throw fault(method, `more than ${maxPages} pages`);
     seen.add(cursor);
     params = { cursor };
   }
+}
+
+function repeated(cursor: string, page: number): string {
+  const shown = JSON.stringify(cut(cursor, 80));
+  return `page ${page} has the repeated cursor ${shown}, so the list would never end; that is a fault of the server, which its author must mend`;
 }
 
 async function onePage(source: DiscoverySource, method: ListMethod, params: JsonObject): Promise<JsonObject> {
@@ -145,6 +170,7 @@ function wellFormed(
 ): readonly Definition[] {
   const good: Definition[] = [];
   const odd: Diagnostic[] = [];
+  const leftOut: Diagnostic[] = [];
   for (const item of items) {
     const read = readDefinition(kinds[name], item);
     const wrong =
@@ -156,23 +182,32 @@ function wellFormed(
       const changed = [...read.changed, ...strictDefinition(kinds[name], read.definition).changed];
       if (changed.length > 0) odd.push(oddDefinition(name, read.definition, changed));
     } else if (wrong) {
-      diagnostics.push({
+      leftOut.push({
         code: wrong.code,
         message: `The ${lists[name].noun} ${called(item)} was left out: ${wrong.message}.`,
-        data: { list: name, name: isJsonObject(item) ? item.name : undefined },
+        data: { list: name, name: nameOf(item) },
       });
     }
   }
-  diagnostics.push(...odd.slice(0, mostTold));
-  if (odd.length > mostTold) {
-    const message = `So it is with ${odd.length - mostTold} more under ${name}.`;
-    diagnostics.push({ code: 'odd-definition', message });
-  }
+  tellSome(name, leftOut, diagnostics);
+  tellSome(name, odd, diagnostics);
   return good;
 }
 
+function tellSome(name: List, all: readonly Diagnostic[], diagnostics: Diagnostic[]): void {
+  diagnostics.push(...all.slice(0, mostTold));
+  const [first] = all;
+  if (first === undefined || all.length <= mostTold) return;
+  diagnostics.push({ code: first.code, message: `So it is with ${all.length - mostTold} more under ${name}.` });
+}
+
 function called(item: JsonValue): string {
-  return isJsonObject(item) && typeof item.name === 'string' ? JSON.stringify(cut(item.name, 80)) : 'without a name';
+  const name = nameOf(item);
+  return name === undefined ? 'without a name' : JSON.stringify(name);
+}
+
+function nameOf(item: JsonValue): string | undefined {
+  return isJsonObject(item) && typeof item.name === 'string' ? cut(item.name, 80) : undefined;
 }
 
 function oddDefinition(name: List, definition: Definition, changed: readonly string[]): Diagnostic {
@@ -184,7 +219,7 @@ function oddDefinition(name: List, definition: Definition, changed: readonly str
   return {
     code: 'odd-definition',
     message: `Of the ${lists[name].noun} ${called(definition)} clients are not shown as it came: ${places}. Many would refuse the whole list for it.`,
-    data: { list: name, name: definition.name },
+    data: { list: name, name: nameOf(definition) },
   };
 }
 
@@ -205,7 +240,8 @@ function headerWrong(tool: JsonObject): Wrong | undefined {
 function refuseDuplicates(tools: readonly Definition[]): void {
   const names = new Set<string>();
   for (const { name } of tools) {
-    if (name !== '' && names.has(name)) throw fault('tools/list', `the tool ${JSON.stringify(name)} is listed twice`);
+    if (name !== '' && names.has(name))
+      throw fault('tools/list', `the tool ${JSON.stringify(cut(name, 80))} is listed twice`);
     names.add(name);
   }
 }
@@ -214,11 +250,15 @@ function refuseDuplicates(tools: readonly Definition[]): void {
 function firstOfEach(name: List, definitions: readonly Definition[], diagnostics: Diagnostic[]): readonly Definition[] {
   const { identity } = lists[name];
   const seen = new Set<unknown>();
-  return definitions.filter(definition => {
+  const twice: Diagnostic[] = [];
+  const first = definitions.filter(definition => {
     const id = definition[identity];
     if (!seen.has(id)) return seen.add(id);
-    const message = `The server lists ${JSON.stringify(id)} twice under ${name}; the first is used.`;
-    diagnostics.push({ code: 'duplicate-definition', message });
+    const shown = JSON.stringify(typeof id === 'string' ? cut(id, 80) : id);
+    const message = `The server lists ${shown} twice under ${name}; the first is used.`;
+    twice.push({ code: 'duplicate-definition', message });
     return false;
   });
+  tellSome(name, twice, diagnostics);
+  return first;
 }

@@ -1,5 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
-import { answerLost, resultTooLarge } from '../runners/transport/frames.ts';
+import { answerLost, resultTooLarge, unreadableAnswer } from '../runners/transport/frames.ts';
 import type { Answer } from '../runners/transport/tap.ts';
 
 /** The error for an answer that is no result: `server-error` with the JSON-RPC error verbatim in `data`, and its kin. */
@@ -9,8 +9,11 @@ export function failureOf(answer: Exclude<Answer, { kind: 'result' }>, method: s
   }
   const { code, message } = answer.error;
   const said = typeof message === 'string' && message !== '' ? message : `JSON-RPC error ${JSON.stringify(code)}`;
-  // Two codes are the wires' own: what they put in place of an answer that they could not give.
+  // Three codes are the wires' own: what they put in place of an answer that they could not give.
   if (code === resultTooLarge) return new LongshoreError('result-too-large', said, { data: answer.error });
+  if (code === unreadableAnswer) {
+    return new LongshoreError('protocol-error', `The server's answer to ${method} cannot be read. ${said}`);
+  }
   if (code === answerLost) {
     const message = `The answer to ${method} was lost on its way; whether it was done is unknown.`;
     return new LongshoreError('unknown-outcome', message);

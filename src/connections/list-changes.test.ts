@@ -48,6 +48,59 @@ describe('changes of lists on a server of 2025', () => {
     await connection.close();
   });
 
+  it.each([null, [], 7])('B12: hears a change whose params are %j', async params => {
+    const server = legacy();
+    const { connection } = await connectTo(server);
+    const { heard } = hearing(connection);
+    server.say({ ...toolsChanged, params });
+    await burst();
+    expect(heard()).toBe(1);
+    await connection.close();
+  });
+
+  it('B13: hears a server that changes nothing for ever more rarely, and a late change all the same', async () => {
+    let tools = [{ name: 'a', inputSchema: { type: 'object' } }];
+    const server = scriptedServer({
+      modern: [],
+      capabilities: { tools: { listChanged: true } },
+      handlers: {
+        'tools/list': () => {
+          queueMicrotask(() => server.say(toolsChanged));
+          return { tools };
+        },
+      },
+    });
+    const { connection } = await connectTo(server);
+    const listed: number[] = [];
+    const stay = new AbortController().signal;
+    connection.onListChanged(() => {
+      void connection.discover(stay).then(found => listed.push(found.tools.length));
+    });
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(listed.length).toBeLessThan(25);
+    tools = [...tools, { name: 'b', inputSchema: { type: 'object' } }];
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(listed.at(-1)).toBe(2);
+    await connection.close();
+  });
+
+  it('B13: tells a change at once again after a quiet time', async () => {
+    const server = legacy();
+    const { connection } = await connectTo(server);
+    const stay = new AbortController().signal;
+    const { heard } = hearing(connection);
+    for (let round = 0; round < 5; round += 1) {
+      server.say(toolsChanged);
+      await vi.advanceTimersByTimeAsync(60_000);
+      await connection.discover(stay);
+    }
+    await vi.advanceTimersByTimeAsync(180_000);
+    server.say(toolsChanged);
+    await burst();
+    expect(heard()).toBe(6);
+    await connection.close();
+  });
+
   it('tells the first listener of a change that came before it', async () => {
     const server = legacy();
     const { connection } = await connectTo(server);

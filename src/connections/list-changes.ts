@@ -8,6 +8,14 @@ import { changingLists } from './capabilities.ts';
 
 /** Changes that come in one burst are told once, after that many milliseconds. */
 const burst = 300;
+/** Where the lists were the same again, the wait doubles up to this; where they did change, up to the shorter one. */
+const longestBurst = 60_000;
+const longestBusyBurst = 5_000;
+/** Milliseconds without a change after which the next is told at once again. */
+const quiet = 120_000;
+const changeNotices: ReadonlySet<string> = new Set(
+  ['tools', 'resources', 'prompts'].map(list => `notifications/${list}/list_changed`),
+);
 const firstDelay = 1000;
 const longestDelay = 60_000;
 /** A listen stream that lived that long was not refused; the next one may come at once. */
@@ -20,14 +28,22 @@ export class ListChanges {
   readonly #diagnostics: Diagnostic[] = [];
   #timer: NodeJS.Timeout | undefined;
   #untold = false;
+  #wait = burst;
+  #calm: NodeJS.Timeout | undefined;
   #renewal = new AbortController();
 
-  /** Hears what the server says unasked (2025), and what a listen stream brings (2026-07-28). Before the client connects. */
-  hear(client: Client): void {
-    const changed = (): void => this.#changed();
-    client.setNotificationHandler('notifications/tools/list_changed', changed);
-    client.setNotificationHandler('notifications/resources/list_changed', changed);
-    client.setNotificationHandler('notifications/prompts/list_changed', changed);
+  /** Hears what the server says unasked (2025), and what a listen stream brings (2026-07-28); other notices are overlooked. */
+  heard(method: string): void {
+    if (changeNotices.has(method)) this.#changed();
+  }
+
+  /**
+   * Says what came of a change: whether the lists were other ones when they were read again. A server that tells changes
+   * for ever is heard ever more rarely, but a change is always told in the end.
+   */
+  listedAgain(areOthers: boolean): void {
+    const longest = areOthers ? longestBusyBurst : longestBurst;
+    this.#wait = Math.min(this.#wait * 2, longest);
   }
 
   /** Keeps a listen stream open until the signal fires; one that the server ended is opened again, ever more slowly. */
@@ -72,16 +88,20 @@ export class ListChanges {
   /** Tells no more. */
   stop(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#calm);
     this.#emitter.clear();
   }
 
   #changed(): void {
     this.#untold = true;
+    clearTimeout(this.#calm);
+    this.#calm = undefined;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       if (!this.#emitter.isEmpty) this.#untold = false;
+      if (this.#wait > burst) this.#calm = setTimeout(() => (this.#wait = burst), quiet);
       this.#emitter.emit();
-    }, burst);
+    }, this.#wait);
   }
 
   #refused(): void {

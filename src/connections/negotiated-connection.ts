@@ -1,8 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import type { Authorisation } from '../core/authorisation.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
-import type { AgentId, Epoch, ServerKey } from '../core/ids.ts';
-import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { type AgentId, type Digest, type Epoch, type ServerKey, sha256 } from '../core/ids.ts';
+import { canonicalJson, isJsonObject, type JsonObject } from '../core/json.ts';
 import type { Diagnostic, Era, Operation, RawResult, TransportName } from '../core/words.ts';
 import { Calls } from './calls.ts';
 import { listsOf, supports } from './capabilities.ts';
@@ -41,6 +41,8 @@ export class NegotiatedConnection implements Connection {
   /** The listing that proved a remembered verdict; the first `discover` gives it without asking again. */
   #proof: Discovery | undefined;
   #diagnostics: readonly Diagnostic[] = [];
+  /** Digest of the lists as they were read last. */
+  #listed: Digest | undefined;
 
   /** `epoch`: that of another connection to the same server, for which it stands in; default one of its own. */
   constructor(request: ConnectionRequest, link: ServerLink, life: Life, agreement: Agreement, epoch?: Epoch) {
@@ -116,8 +118,16 @@ export class NegotiatedConnection implements Connection {
     const discovery = { ...lists, said };
     this.#proof = undefined;
     this.#diagnostics = discovery.diagnostics;
+    this.#compare(lists);
     if (this.state.name === 'discovering') this.#life.step('discovered');
     return discovery;
+  }
+
+  /** Whoever reads the lists again does so because they were said to have changed. */
+  #compare({ tools, resources, templates, prompts }: Discovery): void {
+    const digest = sha256(canonicalJson([tools, resources, templates, prompts]));
+    if (this.#listed !== undefined) this.#link.changes.listedAgain(this.#listed !== digest);
+    this.#listed = digest;
   }
 
   /**
@@ -207,7 +217,8 @@ export class NegotiatedConnection implements Connection {
   }
 
   diagnostics(): readonly Diagnostic[] {
-    return [...this.#link.opened.diagnostics(), ...this.#diagnostics, ...this.#link.changes.diagnostics()];
+    const { opened, changes, refused } = this.#link;
+    return [...opened.diagnostics(), ...this.#diagnostics, ...changes.diagnostics(), ...refused.diagnostics()];
   }
 
   close(): Promise<void> {
@@ -263,6 +274,7 @@ export class NegotiatedConnection implements Connection {
     const { client, tap } = this.#link;
     return readLists({
       lists: listsOf(this.capabilities),
+      era: this.era,
       mirrorsHeaders: this.era === 'modern' && this.transport !== 'stdio',
       ask: (method, params) => sendRequest(client, tap, { method, params, signal }),
       explain: cause =>

@@ -14,6 +14,7 @@ import { ListChanges } from './list-changes.ts';
 import { type Agreement, negotiate } from './negotiation.ts';
 import { Notices } from './notices.ts';
 import { Questions } from './questions.ts';
+import { RefusedRequests } from './refused-requests.ts';
 import type { RunningCall } from './running-call.ts';
 import type { Life } from './state-machine.ts';
 
@@ -44,6 +45,7 @@ export class ServerLink {
   readonly questions: Questions;
   readonly changes = new ListChanges();
   readonly notices = new Notices();
+  readonly refused = new RefusedRequests();
   /** Ends it (R51-R54). Whoever asks meanwhile joins; after a failure the next one tries again. */
   readonly close = joinedClose(() => this.#end());
   readonly #request: ConnectionRequest;
@@ -67,7 +69,11 @@ export class ServerLink {
       onClosed: () => this.lose(),
       // A server of 2026 must not push; the SDK drops what it does.
       onQuestion: (...asked) => (this.#era() === 'modern' ? undefined : this.questions.pushed(...asked)),
-      onNotice: (method, params, origin) => this.notices.tell(method, params, callsBehind(origin), this.#era()),
+      onNotice: (method, params, origin) => {
+        this.changes.heard(method);
+        this.notices.tell(method, params, callsBehind(origin), this.#era());
+      },
+      onRefused: method => this.refused.add(method),
       onFault: ({ name }) => around.log.debug({ serverKey, fault: name }, 'fault on a wire'),
     });
     this.client = new Client(clientInfo, {
@@ -78,7 +84,6 @@ export class ServerLink {
       // Rounds of input are ours, because only we can stop a call's clock meanwhile.
       inputRequired: { autoFulfill: false },
     });
-    this.changes.hear(this.client);
   }
 
   /** See `negotiate`; rejects with the signal's reason as soon as it fires. */

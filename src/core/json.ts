@@ -1,3 +1,5 @@
+import { isExactNumber } from './exact-json.ts';
+
 /** Any JSON value. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
@@ -6,9 +8,9 @@ export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
 
-/** True for a plain JSON object: not null, not an array. */
+/** True for a plain JSON object: not null, not an array, and no number that keeps its text (`ExactNumber`). */
 export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /**

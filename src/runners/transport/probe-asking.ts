@@ -33,13 +33,13 @@ export function askOn(wire: StdioWire, fail: (error: LongshoreError) => void): A
 
   const lose = (cause?: unknown): void => {
     const message = 'The server closed its connection while the protocol version was negotiated.';
-    if (live) fail(new LongshoreError('connection-lost', message, { cause, data: { answered } }));
+    if (live) fail(wire.fault ?? new LongshoreError('connection-lost', message, { cause, data: { answered } }));
     stop();
   };
 
   const take = (frame: Frame): boolean => {
     if (!isResponse(frame)) return false;
-    const { id, ...body } = frame as { id?: unknown; result?: unknown; error?: unknown };
+    const { id, ...body } = frame as { readonly id?: unknown } & AnswerBody;
     // An error without an id is what some servers answer to a request that they cannot read: to the oldest one then.
     const key = live && body.error !== undefined && (id === null || id === undefined) ? firstOf(open.keys()) : id;
     const onAnswer = open.get(key as number);
@@ -76,10 +76,16 @@ export function askOn(wire: StdioWire, fail: (error: LongshoreError) => void): A
   };
 }
 
-function toAnswer({ result, error }: { result?: unknown; error?: unknown }): Answer {
+/** What the wire has of an answer: a result of whatever kind, or an error of the protocol's form. */
+interface AnswerBody {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+function toAnswer({ result, error }: AnswerBody): Answer {
   if (error === undefined) return { result: isJsonObject(result) ? result : {} };
-  const { code, message, data } = error as { code: number; message?: unknown; data?: unknown };
-  return { error: { code, message: typeof message === 'string' ? message : `error ${code}`, data } };
+  const { code, message, data } = error;
+  return { error: { code, message: message === '' ? `error ${code}` : message, data } };
 }
 
 function firstOf<Value>(values: Iterable<Value>): Value | undefined {

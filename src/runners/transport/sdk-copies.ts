@@ -1,3 +1,4 @@
+import { isOffered } from '../../core/is-offered.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 
 /**
@@ -49,7 +50,7 @@ export function discoverForSdk(discover: JsonObject): JsonObject {
 /** Only which lists exist: everything else about capabilities we read ourselves. */
 function capabilitiesForSdk(capabilities: JsonValue | undefined): JsonObject {
   if (!isJsonObject(capabilities)) return {};
-  const known = ['tools', 'resources', 'prompts'].filter(name => isJsonObject(capabilities[name]));
+  const known = ['tools', 'resources', 'prompts'].filter(name => isOffered(capabilities[name]));
   return Object.fromEntries(known.map(name => [name, {}]));
 }
 

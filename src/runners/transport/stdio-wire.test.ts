@@ -100,20 +100,24 @@ describe('the order of frames', () => {
     expect(heard).toEqual([response(2), response(1)]);
   });
 
-  it('goes on after a consumer that throws', async () => {
-    const { wire, say } = wireToTest();
-    const errors: string[] = [];
-    let count = 0;
-    wire.onerror = error => void errors.push(error.message);
-    wire.onmessage = () => {
-      if (++count === 1) throw new Error('mine');
-    };
-    say(notification('a'), response(1));
-    await turn();
-    await turn();
-    expect(count).toBe(2);
-    expect(errors).toEqual(['mine']);
-  });
+  it.each(['a consumer', 'an interceptor'])(
+    'S2: ends alone, with protocol-error, when %s throws on a frame',
+    async who => {
+      const { wire, say } = wireToTest();
+      const errors: Error[] = [];
+      wire.onerror = error => void errors.push(error);
+      const fail = (): never => {
+        throw new TypeError('mine');
+      };
+      if (who === 'a consumer') wire.onmessage = fail;
+      else wire.intercept(fail);
+      say(notification('a'), response(1));
+      await wire.closed;
+      expect(wire.fault).toMatchObject({ code: 'protocol-error', cause: { message: 'mine' } });
+      expect(errors[0]).toBe(wire.fault);
+      expect(wire.explain?.(new Error('Connection closed'))).toBe(wire.fault);
+    },
+  );
 });
 
 describe('noise and long lines', () => {

@@ -1,12 +1,17 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
-import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
+import { LongshoreError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { Diagnostic } from '../../core/words.ts';
+import { asFrame } from './as-frame.ts';
 import { drained } from './drained.ts';
+import { frameGuard } from './frame-guard.ts';
+import { createFrameOddities } from './frame-oddities.ts';
 import { createFrameQueue } from './frame-queue.ts';
-import { answeredId, parseFrames, resultTooLarge } from './frames.ts';
+import { answeredId, isResponse, resultTooLarge } from './frames.ts';
 import { createLineReader, type OversizedLine } from './line-reader.ts';
+import { createOpenRequests } from './open-requests.ts';
+import { readFrames } from './read-frames.ts';
 import { createStdoutNoise } from './stdout-noise.ts';
 import type { Frame, Wire } from './wire.ts';
 
@@ -16,7 +21,9 @@ export interface StdioWire extends Wire {
   intercept(take: (frame: Frame) => boolean): () => void;
   /** Settles when the wire is closed, by whatever cause; never rejects. */
   readonly closed: Promise<void>;
-  /** Noise on stdout, and lines that were too long. */
+  /** The `protocol-error` for which the wire gave up, if it did. */
+  readonly fault: LongshoreError | undefined;
+  /** Noise on stdout, odd messages, and lines that were too long. */
   diagnostics(): readonly Diagnostic[];
 }
 
@@ -37,16 +44,19 @@ export interface StdioWireOptions {
 const defaultMaxLineBytes = 64 * 1024 * 1024;
 /** How many frames may wait before anybody listens. */
 const maxUnheard = 10_000;
+
 /**
  * Newline-delimited JSON-RPC over a process's stdin and stdout. It closes when the process is gone, even if a
  * grandchild still holds the pipe (protocol.md 2.2); when it can no longer be written to or read from; or on `close`,
  * which only ends stdin. Noise is skipped. A line over the limit fails the one call that it answers
- * (JSON-RPC error `resultTooLarge`), not the connection.
+ * (JSON-RPC error `resultTooLarge`), not the connection. Whatever a consumer throws on a frame ends this wire alone (S2).
  */
 export function createStdioWire(options: StdioWireOptions): StdioWire {
   const { stdin, stdout, clock, log } = options;
   const maxBytes = options.maxLineBytes ?? defaultMaxLineBytes;
   const noise = createStdoutNoise(options.hide ?? (text => text));
+  const oddities = createFrameOddities();
+  const requests = createOpenRequests();
   const takers = new Set<(frame: Frame) => boolean>();
   const closed = Promise.withResolvers<void>();
   let consumer: Wire['onmessage'];
@@ -54,17 +64,18 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
   let oversized = 0;
   let unheard = 0;
   let gathering = false;
+  let fault: LongshoreError | undefined;
 
+  const guarded = frameGuard(error => {
+    fault ??= error;
+    report(error);
+    finish();
+  });
   const queue = createFrameQueue(() => (consumer === undefined ? undefined : deliver));
   const reader = createLineReader({ maxBytes, onLine, onOversized });
 
   function deliver(frame: Frame): void {
-    if (state === 'closed') return;
-    try {
-      consumer?.(frame);
-    } catch (error) {
-      report(asLongshoreError(error));
-    }
+    if (state !== 'closed') guarded(() => consumer?.(frame));
   }
 
   function report(error: LongshoreError): void {
@@ -73,23 +84,27 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
   }
 
   function accept(frame: Frame): void {
+    if (isResponse(frame)) requests.answered(frame);
     for (const take of takers) if (take(frame)) return;
     if (consumer === undefined && ++unheard > maxUnheard) {
-      report(
-        new LongshoreError('protocol-error', `The server sent ${maxUnheard} messages before it was asked anything.`),
+      throw new LongshoreError(
+        'protocol-error',
+        `The server sent ${maxUnheard} messages before it was asked anything.`,
       );
-      finish();
-    } else {
-      queue.push(frame);
     }
+    queue.push(frame);
   }
 
   function onLine(line: Buffer): void {
     if (state === 'closed') return;
     const text = line.toString('utf8');
-    const frames = parseFrames(text);
-    if (frames !== undefined) frames.forEach(accept);
-    else if (text.trim() !== '') log.debug({ stdout: noise.add(line) }, 'skipped a line on stdout');
+    const reading = readFrames(text, requests.isOpen);
+    if (reading === undefined) {
+      if (text.trim() !== '') log.debug({ stdout: noise.add(line) }, 'skipped a line on stdout');
+      return;
+    }
+    if (reading.oddity !== undefined) oddities.note(reading.oddity);
+    for (const frame of reading.frames) guarded(() => accept(frame));
   }
 
   function onOversized(line: OversizedLine): void {
@@ -99,7 +114,8 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
     const id = answeredId(line);
     if (id !== undefined) {
       const data = { bytes: line.bytes, limit: maxBytes };
-      accept({ jsonrpc: '2.0', id, error: { code: resultTooLarge, message, data } });
+      const frame = asFrame({ jsonrpc: '2.0', id, error: { code: resultTooLarge, message, data } });
+      if (frame !== undefined) guarded(() => accept(frame));
     }
     report(new LongshoreError('result-too-large', `${message} It was skipped.`));
   }
@@ -164,6 +180,7 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
     async send(frame) {
       if (state !== 'open') throw lost(false);
       const line = `${JSON.stringify(frame)}\n`;
+      requests.sent(frame);
       gather();
       await new Promise<void>((resolve, reject) => {
         stdin.write(line, error => (error ? reject(lost(true, error)) : resolve()));
@@ -178,7 +195,10 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
       return () => takers.delete(take);
     },
     explain(error) {
-      return error instanceof LongshoreError ? error : lost(true, error);
+      return error instanceof LongshoreError ? error : (fault ?? lost(true, error));
+    },
+    get fault() {
+      return fault;
     },
     diagnostics() {
       const long = {
@@ -186,7 +206,7 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
         message: `The server sent ${oversized} messages over the limit of ${maxBytes} bytes; they were skipped.`,
         data: { count: oversized },
       };
-      return oversized === 0 ? noise.diagnostics() : [...noise.diagnostics(), long];
+      return [...noise.diagnostics(), ...oddities.diagnostics(), ...(oversized === 0 ? [] : [long])];
     },
   };
   return wire;

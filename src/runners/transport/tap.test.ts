@@ -72,6 +72,21 @@ const requests = [
   ['prompts/get', { name: 'x' }],
 ] as const;
 
+describe.each(eras)('a request of a %s server that nobody answers (Q3)', (_era, script) => {
+  it.each([
+    ['ping', { result: {} }],
+    ['roots/list', { error: { code: -32_601, message: 'Method not found' } }],
+    ['foo/bar', { error: { code: -32_601, message: 'Method not found' } }],
+  ])('%s is answered at once', async (method, answer) => {
+    const refused: string[] = [];
+    const { server } = await tapped(script, { onRefused: name => refused.push(name) });
+    server.say({ id: 'q', method, params: null });
+    await written();
+    expect(server.answers.get('q')).toMatchObject(answer);
+    expect(refused).toEqual(method === 'ping' ? [] : [method]);
+  });
+});
+
 describe.each(eras)('the tap between the SDK and a %s server', (_era, script) => {
   it.each(requests)(
     'keeps a result of %s exactly as it came, though the SDK would reject it',

@@ -1,4 +1,5 @@
-import type { TransportSendOptions } from '@modelcontextprotocol/client';
+import type { JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/client';
+import { numberOf } from '../../core/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Progress } from '../../core/words.ts';
 import { type AnswerQuestion, type Origin, PushedQuestions } from './pushed-questions.ts';
@@ -58,6 +59,8 @@ export interface TapOptions {
   readonly onQuestion?: AnswerQuestion;
   /** Any notification of the server but progress, its params verbatim. */
   readonly onNotice?: (method: string, params: JsonObject, origin: Origin | undefined) => void;
+  /** A request that nobody answers, and that was refused. */
+  readonly onRefused?: (method: string) => void;
 }
 
 interface Followed extends Exchange {
@@ -66,6 +69,9 @@ interface Followed extends Exchange {
   readonly follower: Follower;
   id: number | undefined;
 }
+
+/** What these are answered with says nothing; null says as much. */
+const mayBeEmpty: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
 /** Cannot clash with any key of a server or caller, and JSON leaves it out. */
 const exchangeKey = Symbol('exchange');
@@ -187,8 +193,8 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     if ('method' in frame) {
       if (frame.method === 'notifications/progress') return tellProgress(frame.params);
       const origin = extra?.ofRequest === undefined ? undefined : { sender: senderOf(extra.ofRequest) };
-      if (!('id' in frame)) tellNotice(frame.method, frame.params, origin);
-      else if (questions.take(frame.id, frame.method, frame.params, origin)) return;
+      if ('id' in frame) return takeRequest(frame, origin);
+      tellNotice(frame.method, frame.params, origin);
       tap.onmessage?.(frame, extra);
       return;
     }
@@ -205,13 +211,26 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
       const copy = method === 'initialize' ? initializeForSdk(answer.result) : discoverForSdk(answer.result);
       return deliver({ jsonrpc: '2.0', id: answer.id, result: copy });
     }
-    tap.onmessage?.(frame, extra);
+    // The SDK takes no other result.
+    if (answer.error === undefined && !isJsonObject(answer.result)) deliver({ ...frame, result: {} });
+    else tap.onmessage?.(frame, extra);
+  }
+
+  /** The SDK sees no request: on 2026-07-28 it drops them, and a server waits for ever. */
+  function takeRequest({ id, method, params }: JSONRPCRequest, origin: Origin | undefined): void {
+    if (questions.take(id, method, params, origin)) return;
+    const isPing = method === 'ping';
+    if (!isPing) options.onRefused?.(method);
+    const answer = isPing ? { result: {} } : { error: { code: -32601, message: 'Method not found' } };
+    // A wire that cannot take it any more says so to whoever is told of its end.
+    wire.send({ jsonrpc: '2.0', id, ...answer }).catch(() => {});
   }
 
   function settle(id: number, exchange: Followed, method: string, frame: JsonObject): void {
     followed.delete(id);
-    if (isJsonObject(frame.result)) {
-      exchange.answer = { kind: 'result', result: frame.result };
+    const result = frame.result === null && mayBeEmpty.has(method) ? {} : frame.result;
+    if (isJsonObject(result)) {
+      exchange.answer = { kind: 'result', result };
       return deliver({ jsonrpc: '2.0', id, result: resultForSdk(method) });
     }
     exchange.answer = isJsonObject(frame.error) ? { kind: 'error', error: frame.error } : { kind: 'malformed' };
@@ -219,10 +238,9 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   }
 
   function tellProgress(params: unknown): void {
-    if (!isJsonObject(params) || typeof params.progress !== 'number') return;
-    const { progressToken, ...progress } = params;
-    const id = requestId(progressToken);
-    if (id !== undefined) followed.get(id)?.exchange.follower.onProgress?.(progress as unknown as Progress);
+    if (!isJsonObject(params)) return;
+    const id = requestId(params.progressToken);
+    if (id !== undefined) followed.get(id)?.exchange.follower.onProgress?.(progressOf(params));
   }
 
   function tellNotice(method: string, params: unknown, origin: Origin | undefined): void {
@@ -237,9 +255,18 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   }
 }
 
+/** As the server wrote it, but that a number may be a text; one that is missing is still a sign of life. */
+function progressOf(params: JsonObject): Progress {
+  const { progressToken: _, progress, total, ...rest } = params;
+  const [done, all] = [progress, total].map(value => (typeof value === 'string' ? Number(value) : numberOf(value)));
+  const isFinite = (value: number | undefined): value is number => Number.isFinite(value);
+  return { ...rest, progress: isFinite(done) ? done : 0, ...(isFinite(all) && { total: all }) };
+}
+
 /** The SDK numbers its requests; some servers send such an id back as text. */
 function requestId(id: unknown): number | undefined {
-  if (typeof id === 'number') return id;
+  const number = numberOf(id);
+  if (number !== undefined) return number;
   return typeof id === 'string' && /^\d+$/.test(id) ? Number(id) : undefined;
 }
 

@@ -56,9 +56,9 @@ const mostBody = 16 * 1024 * 1024;
 /** Bytes of the requests under way, of one client and of all: what is parsed of them takes several times that. */
 const mostUnderWay = { each: 32 * 1024 * 1024, all: 64 * 1024 * 1024 } as const;
 
-/** What a 2025 client has asked to hear. */
+/** What a 2025 client has asked to hear, and what servers say by themselves to one that has asked for nothing. */
 function wants({ logLevel, subscriptions, hello }: LegacySession, { method, params }: ServerNotice): boolean {
-  if (method === 'notifications/message') return logLevel !== undefined && isAtLeast(params.level, logLevel);
+  if (method === 'notifications/message') return isAtLeast(params.level, logLevel ?? 'debug');
   if (method === 'notifications/elicitation/complete') return clientHas(hello, 'elicitation.url');
   return typeof params.uri === 'string' && subscriptions.has(params.uri);
 }

@@ -117,6 +117,23 @@ describe.each(['legacy', 'modern'] as const)('what a %s client is told, beside t
   });
 });
 
+it('Q12: a 2025 client that asked for no log level hears what its server says by itself, well-formed', async () => {
+  expect(await textOf('legacy', 'tools/call', { name: 'odd__progress', arguments: {} })).toContain(
+    'middle of an emoji \ufffd',
+  );
+});
+
+it('Q6: nothing may be reused that nobody promised, and a read never by other callers', async () => {
+  const client = rawModern(url, token);
+  for (const [method, params] of [
+    ['tools/list', {}],
+    ['server/discover', {}],
+    ['resources/read', { uri: 'odd://float' }],
+  ] as const) {
+    expect((await client.request(method, params)).result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
+  }
+});
+
 it('B1, Q5: the SDK of 2025 reads every list', async () => {
   await using client = await rawLegacy(url, token);
   for (const [method, schema] of [

@@ -84,12 +84,15 @@ function isCode(error: unknown, code: LongshoreError['code']): error is Longshor
 
 const logLevelKey = 'io.modelcontextprotocol/logLevel';
 
-/** A client of 2026-07-28 says with each request what it wants to read; one of 2025 says it once. */
+/**
+ * A client of 2026-07-28 says with each request what it wants to read. One of 2025 says it once; until then it hears what
+ * servers say by themselves, as directly.
+ */
 function logging({ meta, session, notify }: Exchange): Pick<NonNullable<Call['client']>, 'logLevel' | 'onlog'> {
-  const level = session === undefined ? meta[logLevelKey] : session.logLevel;
+  const level = session === undefined ? meta[logLevelKey] : (session.logLevel ?? 'debug');
   if (typeof level !== 'string') return {};
   return {
-    logLevel: level,
+    ...(session?.logLevel === undefined && session !== undefined ? {} : { logLevel: level }),
     onlog: params => {
       if (isAtLeast(params.level, level)) notify('notifications/message', params);
     },

@@ -12,7 +12,7 @@ export type { Agent, CallOptions, ListedServer, LoadedServer, LoadOptions, Tool 
 export type { AgentApprovals, AgentAudit, AgentRules, WrittenRule } from './host/agent-governance.ts';
 export type { HostSecrets } from './host/host-secrets.ts';
 export { cleanupMcpTransport, type Host, type HostOptions, openHost } from './host/open-host.ts';
-export type { Explanation } from './runners/explain.ts';
+export type { Explanation } from './runners/explanation.ts';
 export type { ImportResult } from './servers/import-servers.ts';
 export type { ListedSaved } from './servers/list-saved.ts';
 export type { UnloadOutcome } from './servers/remove-server.ts';

@@ -6,7 +6,7 @@ import type { CallClient } from '../core/ports/call-client.ts';
 import type { Caller, Diagnostic, Handle, Progress, ServerKind, TransportName } from '../core/words.ts';
 import type { Approval } from '../governance/approvals/approval.ts';
 import type { Dispatched } from '../governance/dispatch/call.ts';
-import type { Explanation } from '../runners/explain.ts';
+import type { Explanation } from '../runners/explanation.ts';
 import type { OnPhase } from '../runners/runner.ts';
 import type { SaveSettings } from '../servers/add-server.ts';
 import type { SavedState } from '../servers/list-saved.ts';

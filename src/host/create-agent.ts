@@ -8,7 +8,7 @@ import type { Diagnostic, Handle } from '../core/words.ts';
 import { isInScope } from '../governance/dispatch/caller-scope.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
-import type { Explanation } from '../runners/explain.ts';
+import type { Explanation } from '../runners/explanation.ts';
 import type { Fleet, StartOptions } from '../servers/fleet.ts';
 import { savedKind, savedLife } from '../servers/list-saved.ts';
 import { loadServer, reloadServer } from '../servers/load-server.ts';

@@ -1,7 +1,8 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import { secretValues } from '../config/secret-values.ts';
 import type { AgentId } from '../core/ids.ts';
-import { type Explanation, explainServer } from '../runners/explain.ts';
+import type { Explanation } from '../runners/explanation.ts';
+import { explainServer } from '../runners/index.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import { knownSecrets } from '../secrets/known-secrets.ts';
 import { serverSpec } from '../servers/server-spec.ts';

@@ -7,7 +7,7 @@ import type { Approval, Verdict } from '../governance/approvals/approval.ts';
 import type { Call, Dispatched } from '../governance/dispatch/call.ts';
 import type { Explanation as RuleExplanation } from '../governance/rules/policy.ts';
 import type { RuleView } from '../governance/rules/rules.ts';
-import type { Explanation } from '../runners/explain.ts';
+import type { Explanation } from '../runners/explanation.ts';
 import type { SaveSettings } from '../servers/add-server.ts';
 import type { FindTools } from '../servers/find-tools.ts';
 import type { SavedId, SavedServers } from '../servers/saved-servers.ts';

@@ -7,7 +7,8 @@ import type { ContainerPlan } from './container-plan.ts';
 import { openOverStdio, type SpeaksHttp } from './container-stdio.ts';
 import { imageHints } from './image-hints.ts';
 import { negotiateInPlace } from './negotiate-in-place.ts';
-import { reclaim } from './reclaim.ts';
+import { reclaimHolding } from './reclaim-holding.ts';
+import { removeContainers } from './remove-containers.ts';
 import type { Opened, OpenRequest } from './runner.ts';
 import type { HttpHint } from './transport/startup-url.ts';
 
@@ -110,7 +111,8 @@ function notOurs(name: string, whose: Ownership): LongshoreError {
 /** Removes what earlier failed starts of this server left for inspection, or could not remove (R54, R58). */
 async function reclaimFailed({ agentId, serverKey, around }: OpenRequest): Promise<void> {
   const rows = await around.ledger.list({ agentId, serverKey });
-  for (const row of rows) if (row.kind === 'container' && row.state === 'failed') await reclaim(row, around);
+  for (const row of rows)
+    if (row.kind === 'container' && row.state === 'failed') await reclaimHolding(row, removeContainers, around);
 }
 
 /**

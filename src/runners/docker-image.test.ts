@@ -10,7 +10,7 @@ import { LongshoreError } from '../core/errors.ts';
 import { agentId } from '../core/ids.ts';
 import { imageServerId } from '../docker/image-reference.ts';
 import { type DockerImageSpec, dockerImageRunner } from './docker-image.ts';
-import { reclaim } from './reclaim.ts';
+import { reclaim } from './index.ts';
 import type { Opened, OpenPhase, OpenRequest } from './runner.ts';
 
 const images: Readonly<Record<string, RecordedImage>> = {

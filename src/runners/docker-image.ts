@@ -5,11 +5,15 @@ import { type ImageLimits, imageArgs } from '../docker/image-args.ts';
 import { imageServerId, normaliseImage } from '../docker/image-reference.ts';
 import { bindMount } from '../docker/mounts.ts';
 import { localhostNotes } from '../docker/shape-run.ts';
+import { containerBudget } from './container-budget.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { openContainerServer } from './container-server.ts';
 import { linkEngine } from './engine-link.ts';
 import { hideSecrets } from './environment.ts';
+import { containerIsolation, placeholders } from './explain-container.ts';
+import { nothingToExplain } from './explanation.ts';
 import { realRisks } from './host-paths.ts';
+import { removeContainers } from './remove-containers.ts';
 import type { Runner, Surroundings } from './runner.ts';
 
 /** An image that Longshore runs itself (D2). References in `env` are resolved when it starts. */
@@ -40,6 +44,29 @@ export type DockerImageSpec = z.infer<typeof dockerImageSpec>;
  * `in-use-by-other-home`, `failed-to-start`, `timeout`, `cancelled`, a failed negotiation's code or `close-failed`.
  */
 export const dockerImageRunner: Runner<DockerImageSpec> = {
+  spec: dockerImageSpec,
+  olderSide: 'next-start',
+  reclaim: { kind: 'container', remove: removeContainers },
+  budget: containerBudget,
+  identity: ({ env, ...server }) => ({ server, credential: env }),
+  async explain(spec, agentId) {
+    const image = normaliseImage(spec.image);
+    const ours = { name: imageServerId(agentId, image), ...placeholders, publish: [] };
+    const asked = { image, args: spec.args, envNames: Object.keys(spec.env) };
+    const argv = imageArgs(asked, spec, { user: '' }, ours);
+    return {
+      ...nothingToExplain,
+      kind: spec.kind,
+      command: ['docker', ...argv],
+      environment: asked.envNames,
+      isolation: [
+        'No capabilities, no new privileges, a read-only root, limits on processes, memory and processors.',
+        ...containerIsolation('docker', argv),
+      ],
+      risks: [],
+      notes: ['If the image serves HTTP, its port is published on 127.0.0.1 under a number that the engine chooses.'],
+    };
+  },
   async open(spec, request) {
     const { around, agentId, signal, deadlines } = request;
     const image = normaliseImage(spec.image);

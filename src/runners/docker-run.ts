@@ -7,11 +7,15 @@ import type { ImageFacts } from '../docker/images.ts';
 import { parseRun, printGlobals, type RunCommand } from '../docker/parse-run.ts';
 import { type Risk, refuseRisks } from '../docker/run-risks.ts';
 import { type ReviewedRun, reviewRun, shapeRun } from '../docker/shape-run.ts';
+import { containerBudget } from './container-budget.ts';
 import type { ContainerPlan } from './container-plan.ts';
 import { openContainerServer } from './container-server.ts';
 import { engineEnvironment, linkEngine } from './engine-link.ts';
 import { hideSecrets } from './environment.ts';
+import { containerIsolation, placeholders } from './explain-container.ts';
+import { nothingToExplain } from './explanation.ts';
 import { missingFolders, realRisks } from './host-paths.ts';
+import { removeContainers } from './remove-containers.ts';
 import type { Opened, Runner, Surroundings } from './runner.ts';
 import type { HttpHint } from './transport/startup-url.ts';
 
@@ -55,6 +59,24 @@ export async function reviewDockerRun(spec: DockerRunSpec, around: Surroundings)
  * where that cannot be reached, with `close-failed`.
  */
 export const dockerRunRunner: Runner<DockerRunSpec> = {
+  spec: dockerRunSpec,
+  olderSide: 'next-start',
+  reclaim: { kind: 'container', remove: removeContainers },
+  budget: containerBudget,
+  identity: ({ kind, command, args, cwd, env }) => ({ server: { kind, command, args, cwd }, credential: env }),
+  async explain(spec, _, around) {
+    const review = await reviewDockerRun(spec, around);
+    const argv = shapeRun(review, { name: `rax-probe-${spec.name}-${around.pid}`, ...placeholders, publish: [] });
+    return {
+      ...nothingToExplain,
+      kind: spec.kind,
+      command: [spec.command, ...argv],
+      environment: Object.keys(spec.env),
+      isolation: [...containerIsolation(spec.command, argv), 'Everything else is as its flags say.'],
+      risks: review.risks,
+      notes: review.notes.map(({ message }) => message),
+    };
+  },
   async open(spec, request) {
     const { around, agentId, signal, deadlines } = request;
     const { containers, pid, instance } = around;

@@ -1,76 +1,92 @@
 import type { Deadlines } from '../core/deadlines.ts';
-import type { JsonObject } from '../core/json.ts';
-import { type DockerImageSpec, dockerImageRunner } from './docker-image.ts';
-import { type DockerRunSpec, dockerRunRunner } from './docker-run.ts';
-import { isPackageLauncher } from './package-launcher.ts';
-import { type ProcessSpec, processRunner } from './process.ts';
-import { type RemoteSpec, remoteRunner } from './remote.ts';
-import type { Opened, OpenRequest, Runner } from './runner.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { Holding } from '../core/ports/ledger.ts';
+import { dockerImageRunner } from './docker-image.ts';
+import { dockerRunRunner } from './docker-run.ts';
+import type { Explanation } from './explanation.ts';
+import { processRunner } from './process.ts';
+import { reclaimHolding } from './reclaim-holding.ts';
+import { remoteRunner } from './remote.ts';
+import type { OpenBudget, Opened, OpenRequest, Runner, RunnerIdentity, Surroundings } from './runner.ts';
 
-/** What a server of each kind is started from; a new kind is a new file and a line here and in `runners`. */
-interface Specs {
-  readonly process: ProcessSpec;
-  readonly 'docker-run': DockerRunSpec;
-  readonly 'docker-image': DockerImageSpec;
-  readonly remote: RemoteSpec;
-}
-
-/** What one server is started from, its references resolved. */
-export type ServerSpec = Specs[keyof Specs];
-
-const runners: { readonly [Kind in keyof Specs]: Runner<Specs[Kind]> } = {
+/** Every kind of server: a new one is a new file and a line here. */
+const runners = {
   process: processRunner,
   'docker-run': dockerRunRunner,
   'docker-image': dockerImageRunner,
   remote: remoteRunner,
 };
 
-/** Opens a server with the runner of its kind. */
-export function openServer(spec: ServerSpec, request: OpenRequest): Promise<Opened> {
-  return (runners[spec.kind] as Runner<ServerSpec>).open(spec, request);
+type Runners = typeof runners;
+
+/** What one server is started from, its references resolved. */
+export type ServerSpec = {
+  [Kind in keyof Runners]: Runners[Kind] extends Runner<infer Spec> ? Spec : never;
+}[keyof Runners];
+
+/** Opens a server with the runner of its kind. Rejects with `bad-config` for what no server of that kind is started from. */
+export async function openServer(spec: ServerSpec, request: OpenRequest): Promise<Opened> {
+  return runnerOf(spec).open(checked(spec), request);
+}
+
+/** Explains a server by its kind; runs nothing and asks no engine. Rejects with `bad-config` for what could not be run either. */
+export async function explainServer(spec: ServerSpec, agentId: AgentId, around: Surroundings): Promise<Explanation> {
+  return runnerOf(spec).explain(checked(spec), agentId, around);
+}
+
+/** See `Runner.budget`. */
+export function openWithin(spec: ServerSpec, deadlines: Deadlines): OpenBudget {
+  return runnerOf(spec).budget(spec, deadlines);
+}
+
+/** See `Runner.olderSide`. */
+export function olderSideOf(spec: ServerSpec): Runner<ServerSpec>['olderSide'] {
+  return runnerOf(spec).olderSide;
+}
+
+/** See `Runner.identity`. */
+export function verdictSubject(spec: ServerSpec): RunnerIdentity {
+  return runnerOf(spec).identity(spec);
+}
+
+/** Removes what a row of the ledger stands for, and then the row: see `reclaimHolding`. */
+export function reclaim(holding: Holding, around: Surroundings): Promise<boolean> {
+  // The gateway is a process group as any other.
+  const kind = holding.kind === 'gateway' ? 'process' : holding.kind;
+  const all: readonly Pick<Runner<never>, 'reclaim'>[] = Object.values(runners);
+  const removal = all.find(runner => runner.reclaim?.kind === kind)?.reclaim;
+  if (removal === undefined) throw new LongshoreError('internal', `Nothing removes a ${holding.kind}.`);
+  return reclaimHolding(holding, removal.remove, around);
 }
 
 /**
- * Milliseconds for opening and negotiation together (R49): longer where the command downloads packages first, and where a
- * container has to come up before it can say in which way it speaks.
+ * Removes what runs of the host that are dead left behind; the home's lock proves them dead. One that cannot be removed
+ * now (an engine that does not answer) stays in the ledger, says why, and holds nobody up.
  */
-export function openWithin(
-  spec: ServerSpec,
-  deadlines: Deadlines,
-): { readonly openWithin: number; readonly deadlineName: keyof Deadlines } {
-  switch (spec.kind) {
-    case 'process': {
-      const deadlineName = isPackageLauncher(spec.command, spec.args) ? 'openLauncher' : 'open';
-      return { openWithin: deadlines[deadlineName], deadlineName };
+export async function sweep(around: Surroundings): Promise<void> {
+  const left = (await around.ledger.list()).filter(holding => holding.instance !== around.instance);
+  for (const holding of left) {
+    try {
+      await reclaim(holding, around);
+      around.log.info({ server: holding.serverKey, kind: holding.kind }, 'Removed what an earlier run left behind.');
+    } catch (error) {
+      around.log.warn({ server: holding.serverKey, kind: holding.kind }, asLongshoreError(error).message);
     }
-    case 'docker-run':
-    case 'docker-image':
-      return { openWithin: deadlines.containerReady + deadlines.open, deadlineName: 'containerReady' };
-    case 'remote':
-      return { openWithin: deadlines.open, deadlineName: 'open' };
   }
 }
 
-/** See `ConnectionRequest.olderSide`: a container has one name, so that there cannot be two of it. */
-export function olderSideOf({ kind }: ServerSpec): 'beside' | 'instead' | 'next-start' {
-  if (kind === 'remote') return 'beside';
-  return kind === 'process' ? 'instead' : 'next-start';
+function runnerOf({ kind }: ServerSpec): Runner<ServerSpec> {
+  return runners[kind] as Runner<ServerSpec>;
 }
 
-/** What identifies a server, and apart from it the credential that it is asked with: verdicts are kept by both. */
-export function verdictSubject(spec: ServerSpec): { readonly server: JsonObject; readonly credential: JsonObject } {
-  switch (spec.kind) {
-    case 'process':
-    case 'docker-run':
-      return {
-        server: { kind: spec.kind, command: spec.command, args: spec.args, cwd: spec.cwd },
-        credential: spec.env,
-      };
-    case 'docker-image': {
-      const { env, ...server } = spec;
-      return { server, credential: env };
-    }
-    case 'remote':
-      return { server: { kind: spec.kind, url: spec.url }, credential: spec.headers };
-  }
+function checked(spec: ServerSpec): ServerSpec {
+  const read = runnerOf(spec).spec.safeParse(spec);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  throw new LongshoreError(
+    'bad-config',
+    `${where === '' ? 'The server' : where}: ${issue?.message ?? 'is not valid'}.`,
+  );
 }

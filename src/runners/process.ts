@@ -4,11 +4,13 @@ import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import { type Child, startChild } from './child.ts';
 import { type FoundCommand, lookUpCommand } from './command-lookup.ts';
 import { type Environment, hideSecrets, serverEnvironment } from './environment.ts';
+import { nothingToExplain } from './explanation.ts';
 import { loginPathOf } from './login-path.ts';
 import { type Asking, negotiateInPlace } from './negotiate-in-place.ts';
 import { createOpenLimit } from './open-limit.ts';
 import { isPackageLauncher } from './package-launcher.ts';
 import { startFailure } from './process-failure.ts';
+import { removeProcesses } from './remove-processes.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
 import { type BothAnswered, probe } from './transport/probe.ts';
 import { createStdioWire } from './transport/stdio-wire.ts';
@@ -43,6 +45,22 @@ interface Launch {
  * where that cannot be reached, with `close-failed`.
  */
 export const processRunner: Runner<ProcessSpec> = {
+  spec: processSpec,
+  olderSide: 'instead',
+  reclaim: { kind: 'process', remove: removeProcesses },
+  budget({ command, args }, deadlines) {
+    const deadlineName = isPackageLauncher(command, args) ? 'openLauncher' : 'open';
+    return { openWithin: deadlines[deadlineName], deadlineName };
+  },
+  identity: ({ kind, command, args, cwd, env }) => ({ server: { kind, command, args, cwd }, credential: env }),
+  explain: async ({ kind, command, args, env }) => ({
+    ...nothingToExplain,
+    kind,
+    command: [command, ...args],
+    environment: Object.keys(env),
+    isolation: ['None: it runs as you. It gets the allow-listed part of your environment and what is set for it.'],
+    risks: [{ flag: command, why: "can do what you can: read your files and secrets, the operator's token included" }],
+  }),
   async open(spec, request) {
     const { deadlines, verdict, serverKey, signal, around } = request;
     const budget = isPackageLauncher(spec.command, spec.args) ? deadlines.openLauncher : deadlines.open;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import type { Revisions } from '../core/protocol-versions.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
+import { nothingToExplain } from './explanation.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
 import { hostAndPort, refusedStatus } from './transport/http-failure.ts';
 import { proxyFor } from './transport/http-proxy.ts';
@@ -48,6 +49,20 @@ const endpointTimeout = 5_000;
 
 /** Opens remote servers. Opening makes no contact yet: that is the negotiation's, which the SDK does (R44). */
 export const remoteRunner: Runner<RemoteSpec> = {
+  spec: remoteSpec,
+  olderSide: 'beside',
+  budget: (_, deadlines) => ({ openWithin: deadlines.open, deadlineName: 'open' }),
+  identity: ({ kind, url, headers }) => ({ server: { kind, url }, credential: headers }),
+  explain: async ({ kind, url, headers }) => ({
+    ...nothingToExplain,
+    kind,
+    command: [],
+    url,
+    environment: [],
+    headers: Object.keys(headers),
+    isolation: ['It runs elsewhere: it gets what is sent to it, and nothing of this machine.'],
+    risks: [],
+  }),
   async open(spec, request) {
     if (request.signal.aborted) {
       throw new LongshoreError('cancelled', `The start of ${request.serverKey} was cancelled.`);

@@ -1,13 +1,15 @@
+import type { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import type { Deadlines } from '../core/deadlines.ts';
 import type { AgentId, InstanceId, RandomId, ServerKey } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Ledger } from '../core/ports/ledger.ts';
+import type { Holding, HoldingKind, Ledger } from '../core/ports/ledger.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import type { Revisions } from '../core/protocol-versions.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
 import type { ContainerGround } from './container-ground.ts';
+import type { Explanation } from './explanation.ts';
 import type { ProbeAnswer } from './transport/probe.ts';
 import type { Wire } from './transport/wire.ts';
 import type { Watchdog } from './watchdog/watchdog.ts';
@@ -97,7 +99,38 @@ export interface Opened {
   closeForcibly(signal: AbortSignal): Promise<void>;
 }
 
-/** How to open servers of one kind. */
+/** How long opening and negotiation may take together (R49), and the deadline that a person raises. */
+export interface OpenBudget {
+  /** Milliseconds. */
+  readonly openWithin: number;
+  readonly deadlineName: keyof Deadlines;
+}
+
+/** What identifies a server, and apart from it the credential that it is asked with: verdicts are kept by both. */
+export interface RunnerIdentity {
+  readonly server: JsonObject;
+  readonly credential: JsonObject;
+}
+
+/** How rows of the ledger that a runner writes are made to be true of nothing. */
+export interface HoldingRemoval {
+  readonly kind: HoldingKind;
+  /** Removes what the row stands for, proven by its marker; true if something of it was there. Rejects if any is left. */
+  remove(holding: Holding, around: Surroundings): Promise<boolean>;
+}
+
+/** All there is to know of one kind of server; the table in `index.ts` names each once. */
 export interface Runner<Spec> {
+  /** What a server is started from; checked before anything else is done with it. */
+  readonly spec: z.ZodType<Spec>;
+  /** Opens a server; the errors are each runner's own. */
   open(spec: Spec, request: OpenRequest): Promise<Opened>;
+  /** Runs nothing and asks no engine. Throws `bad-config` for what could not be run either. */
+  explain(spec: Spec, agentId: AgentId, around: Surroundings): Promise<Explanation>;
+  budget(spec: Spec, deadlines: Deadlines): OpenBudget;
+  identity(spec: Spec): RunnerIdentity;
+  /** See `ConnectionRequest.olderSide`: `next-start` where there cannot be two of one server. */
+  readonly olderSide: 'beside' | 'instead' | 'next-start';
+  /** Absent where nothing of a server is outside our process. */
+  readonly reclaim?: HoldingRemoval;
 }

@@ -30,8 +30,10 @@ export const approvalSchema = z
     kind: z.enum(handleKinds),
     /** The server's own name of the tool; null for a question of an earlier run. */
     tool: z.string().nullable(),
-    /** The arguments as JSON text, masked. */
+    /** The arguments as JSON text: known secrets by their names, what merely looks like one folded. */
     args: z.string(),
+    /** How much of the arguments is not in that text. */
+    unseen: z.object({ folded: z.int(), cut: z.int() }),
     /** Why it is asked; null for a question of an earlier run. */
     because: z.string().nullable(),
     /** What of the arguments does not fit the tool's own schema; the server decides about it. */
@@ -84,5 +86,10 @@ export const approvalRoutes = {
     params: byId,
     body: decision,
     answer: approvalSchema,
+  },
+  'POST /api/approvals/:id/open': {
+    summary: 'All of the arguments of an open question, with what looks like a secret; recorded',
+    params: byId,
+    answer: z.object({ args: z.string() }).openapi('OpenedArguments'),
   },
 } as const satisfies RouteTable;

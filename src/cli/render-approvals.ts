@@ -8,13 +8,17 @@ const longestArgs = 2_000;
 
 /** One question as a person decides it: who, what, with which arguments, why, and how long it stays open. */
 export function renderApproval(approval: ApprovalView, now: number): string {
-  const { id, caller, server, tool, handleName, args, because, misfits, changed, state, expiresAt, reason } = approval;
+  const { id, caller, server, tool, handleName, args, unseen, because, misfits, changed, state, expiresAt, reason } =
+    approval;
   const name = tool === null ? handleName : `${server}.${tool}`;
   const isOpen = state === 'pending' || state === 'awaiter-gone';
   const end = isOpen ? `open for another ${timeText(expiresAt - now)}` : [state, reason].filter(Boolean).join(': ');
   return [
     `${visibleText(name)}  asked by ${visibleText(caller)}, ${end}`,
     `  arguments  ${cutText(visibleText(args), longestArgs)}`,
+    ...(unseen.folded + unseen.cut > 0 && isOpen
+      ? [`  not shown  ${unseenText(unseen)}: longshore approvals --open ${id}`]
+      : []),
     ...(because === null ? [] : [`  why        ${visibleText(because)}`]),
     ...misfits.map(misfit => `  does not fit  ${cutText(visibleText(misfit), 400)}`),
     ...changed.map(
@@ -22,6 +26,14 @@ export function renderApproval(approval: ApprovalView, now: number): string {
     ),
     `  id         ${id}`,
   ].join('\n');
+}
+
+function unseenText({ folded, cut }: ApprovalView['unseen']): string {
+  const parts = [
+    folded > 0 ? `${folded} folded as possible secrets` : '',
+    cut > 0 ? `${cut} characters at the end` : '',
+  ];
+  return parts.filter(Boolean).join(', ');
 }
 
 function short(value: JsonValue | undefined): string {

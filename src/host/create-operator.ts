@@ -118,6 +118,7 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
         return found?.agentId === agentId ? found : undefined;
       },
       decide: (id, verdict) => approvals.decide(door.proof, agentId, id, verdict),
+      reveal: id => approvals.reveal(door.proof, agentId, id),
     },
   };
 }

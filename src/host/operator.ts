@@ -69,5 +69,7 @@ export interface Operator extends OperatorContext {
     /** Any question that was ever asked, as it is on disk. */
     stored(id: ApprovalId): Promise<StoredApproval | undefined>;
     decide(id: ApprovalId, verdict: Verdict): Promise<Approval>;
+    /** All of its arguments, known secrets by their names; recorded. */
+    reveal(id: ApprovalId): Promise<string>;
   };
 }

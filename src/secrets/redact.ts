@@ -8,7 +8,7 @@ import { mask, maskShapes } from './secret-shapes.ts';
  * Takes secrets out of whatever is stored, shown or logged (S15): by the name of a member, by their looks, and known
  * values wherever they appear; inside JSON inside texts too. Always before a text is cut.
  */
-export interface Redactor extends Pick<KnownSecrets, 'learn'> {
+export interface Redactor extends Pick<KnownSecrets, 'learn' | 'maskByName'> {
   text(text: string): string;
   json(value: JsonValue): JsonValue;
   /** Without known values only, and otherwise as it is: for whoever is to have the whole, as a client has a server's error. */
@@ -33,7 +33,8 @@ export function createRedactor(): Redactor {
     return writer.text;
   }
   return {
-    learn: values => known.learn(values),
+    learn: secrets => known.learn(secrets),
+    maskByName: text => known.maskByName(text),
     text: text => maskText(known, text, Number.POSITIVE_INFINITY, 0),
     json: value => JSON.parse(write(value, Number.POSITIVE_INFINITY)) as JsonValue,
     known: value => withoutKnown(known, value),

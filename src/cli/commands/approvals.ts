@@ -1,20 +1,25 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ApprovalView } from '../../client/api-types.ts';
 import type { Client } from '../../client/client.ts';
+import { approvalId } from '../approval-id.ts';
+import { decision, requireOperator } from '../operator-at-hand.ts';
 import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
 import { renderApproval } from '../render-approvals.ts';
 import { askingService, service } from '../service-command.ts';
 import type { Terminal } from '../terminal.ts';
+import { visibleText } from '../visible-text.ts';
 
 /** `approvals`: the calls that wait for a decision; `--watch` shows each as it comes, until it is stopped. */
 export function approvalsCommand(command: Command, context: CommandContext): void {
   const own = command
     .option('--watch', 'show each as it comes, and how each ends')
     .option('--all', 'ended ones too, newest first')
+    .option('--open <id>', 'all the arguments of one, what looks like a secret too; recorded')
     .option('--json', 'print JSON; with --watch one line for each event');
-  askingService(own).action(async options => {
+  askingService(decision(own)).action(async options => {
     const { terminal } = context;
+    if (options.open !== undefined) return await open(options.open, context, options);
     const client = await service(context, options);
     if (options.watch) return await watch(client, options.json === true, terminal);
     const query = options.all ? { state: 'all' as const } : {};
@@ -25,6 +30,19 @@ export function approvalsCommand(command: Command, context: CommandContext): voi
     const hint = found.length > 0 ? 'Decide with: longshore approve ID, or longshore reject ID' : 'Nothing waits.';
     await terminal.err(`${hint}\n`);
   });
+}
+
+async function open(
+  id: string,
+  context: CommandContext,
+  options: Parameters<typeof service>[1] & {
+    readonly json?: true | undefined;
+    readonly operatorToken?: string | undefined;
+  },
+): Promise<void> {
+  const client = await service(context, options, requireOperator(context.terminal, options));
+  const answer = await client.ask('POST /api/approvals/:id/open', { params: { id: await approvalId(id, client) } });
+  await printResult(context.terminal, options.json, answer, () => visibleText(answer.args));
 }
 
 async function watch(client: Client, json: boolean, terminal: Terminal): Promise<void> {

@@ -32,7 +32,8 @@ export function visible(text) {
 
 /** One waiting approval as its card shows it. `agent` is its agent's name where there are several. */
 export function approvalCard(approval, agent, now) {
-  const { id, caller, server, tool, handleName, args, because, misfits, changed, scopes, expiresAt, state } = approval;
+  const { id, caller, server, tool, handleName, args, unseen, because, misfits, changed, scopes, expiresAt, state } =
+    approval;
   const whose = agent === undefined ? '' : ` for the agent ${visible(agent)}`;
   const labels = { once: 'Approve once', session: 'Approve for this session', always: 'Always allow' };
   return {
@@ -41,6 +42,9 @@ export function approvalCard(approval, agent, now) {
     lines: [
       `${visible(caller)} wants to call it${whose}${state === 'awaiter-gone' ? '; it will run when it is asked for again' : ''}.`,
       visible(because ?? ''),
+      unseen.folded + unseen.cut > 0
+        ? `Not shown: ${unseen.folded} folded as possible secrets, ${unseen.cut} characters at the end. To see all of it: longshore approvals --open ${id}`
+        : '',
       ...misfits.map(misfit => `Does not fit the tool's own schema: ${visible(misfit)}`),
       ...changed.map(
         ({ path, before, after }) => `Changed since it was allowed: ${path}: ${short(before)} → ${short(after)}`,

@@ -35,6 +35,7 @@ const approval: ApprovalView = {
   kind: 'tool',
   tool: 'write',
   args: '{"path":"/tmp/x"}',
+  unseen: { folded: 0, cut: 0 },
   because: 'No rule speaks about this call.',
   misfits: [],
   changed: [],

@@ -26,6 +26,10 @@ export function approvalRoutes(on: AddRoute, service: HostService, results: Rece
     const { approvals } = await operator();
     return approvalView(await approvals.decide(id as ApprovalId, body));
   });
+  on('POST /api/approvals/:id/open', async ({ operator, params: { id } }) => {
+    const { approvals } = await operator();
+    return { args: await approvals.reveal(id as ApprovalId) };
+  });
 }
 
 async function approvalOf({ approvals }: Operator, id: string): Promise<ApprovalView> {

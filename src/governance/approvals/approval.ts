@@ -28,8 +28,12 @@ export interface Approval {
   readonly agentId: AgentId;
   readonly caller: Caller;
   readonly handle: AwakeHandle;
-  /** The arguments as JSON text, masked, cut at 64 KiB. */
+  /** The arguments as JSON text: known secrets by their names, what looks like one folded, cut at 64 KiB. */
   readonly args: string;
+  /** How much of the arguments is not in that text: folded places, and characters at the end. */
+  readonly unseen: { readonly folded: number; readonly cut: number };
+  /** True once the operator has opened all of it; before that what is unseen cannot be allowed for good. */
+  readonly isOpened: boolean;
   readonly argsDigest: Digest;
   /** Why it is asked: the deciding rule in words. */
   readonly because: string;
@@ -60,6 +64,11 @@ export interface Question {
   readonly argsDigest: Digest;
   /** What of them does not fit the tool's own schema. */
   readonly misfits?: readonly string[];
+}
+
+/** True while a part of the arguments was shown to nobody. */
+export function isUnseen({ unseen, isOpened }: Pick<Approval, 'unseen' | 'isOpened'>): boolean {
+  return !isOpened && (unseen.folded > 0 || unseen.cut > 0);
 }
 
 /** True while a decision is possible. */

@@ -6,6 +6,7 @@ import { alice, bob, endOf, files, governedWorld, tool } from '../../../test/fix
 import { manualClock } from '../../../test/fixtures/manual-clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { ApprovalId } from '../../core/ids.ts';
+import { registryMount } from '../registry/registry-mount.ts';
 import type { Verdict } from './approval.ts';
 import type { OperatorProof } from './operator-proof.ts';
 import type { ApprovalEvent } from './questions.ts';
@@ -322,11 +323,66 @@ describe('approvals', () => {
     const shown: ApprovalEvent[] = [];
     here.approvals.onEvent(event => shown.push(event));
     void endOf(here.call('files__write', { note: 'use sk-123', password: 'canary-77' }));
-    await here.question();
+    expect((await here.question()).args).toBe('{"note":"use [secret A_KEY]","password":"[masked: 9 characters]"}');
     const stored = await here.approvals.history(alice, 10);
     expect(JSON.stringify([shown, stored, here.approvals.open(alice), await here.rows()])).not.toMatch(
       /sk-123|canary-77/,
     );
+  });
+
+  it('S8: what is folded or cut off is opened by the operator alone, recorded, and not allowed for good before', async () => {
+    for (const args of [{ password: 'canary-77' }, { text: 'x'.repeat(70_000) }]) {
+      await using here = await world();
+      here.redactor.learn([{ name: 'A_KEY', value: 'sk-123' }]);
+      const call = endOf(here.call('files__write', { ...args, note: 'sk-123' }));
+      const { id, scopes, unseen } = await here.question();
+      expect(scopes).toEqual(['once', 'session']);
+      expect(unseen.folded + unseen.cut).toBeGreaterThan(0);
+      expect(await here.decide(id, { approve: true, scope: 'always' })).toBe('usage');
+      expect(await endOf(here.approvals.reveal({} as never, alice, id))).toBe('denied');
+      expect(await endOf(here.approvals.reveal(here.operator, bob, id))).toBe('unknown-approval');
+      expect(JSON.parse(await here.approvals.reveal(here.operator, alice, id))).toEqual({
+        ...args,
+        note: '[secret A_KEY]',
+      });
+      expect((await here.rows()).at(-1)).toMatchObject({
+        action: 'approval_opened',
+        approval_id: id,
+        caller: 'operator:test',
+      });
+      expect(here.approvals.get(alice, id)?.scopes).toEqual(['once', 'session', 'always']);
+      expect(await here.decide(id, { approve: true, scope: 'always' })).toBe('ok');
+      expect(await call).toBe('ok');
+      expect(await endOf(here.approvals.reveal(here.operator, alice, id))).toBe('approval-closed');
+    }
+  });
+
+  it('S8: what cannot be recorded as opened is not shown', async () => {
+    await using here = await world();
+    void endOf(here.call('files__write', { password: 'canary-77' }));
+    const { id } = await here.question();
+    here.breakAudit();
+    expect(await endOf(here.approvals.reveal(here.operator, alice, id))).toBe('cannot-record');
+    expect(here.approvals.get(alice, id)?.isOpened).toBe(false);
+  });
+
+  it('S11: tools with plain names are asked about, and allowed for good, like any other', async () => {
+    await using here = await world();
+    const { epoch, protocolVersion } = here.load([tool('add')]);
+    const offer = { agentId: alice, serverKey: files, epoch, protocolVersion, names: 'plain' as const };
+    registryMount(here.registry).mount(
+      { ...offer, tools: [tool('add')], resources: [], templates: [], prompts: [] },
+      'load',
+    );
+    for (const scope of ['session', 'always'] as const) {
+      const call = endOf(here.call('add', { scope }, { caller: `client:${scope}` }));
+      const { id } = await here.question();
+      expect(await here.decide(id, { approve: true, scope })).toBe('ok');
+      expect(await call).toBe('ok');
+      expect(await endOf(here.call('add', {}, { caller: `client:${scope}`, patience: 0 }))).toBe('ok');
+    }
+    await here.rule('deny', '"add"');
+    expect(await endOf(here.call('add'))).toBe('denied');
   });
 
   it('what an earlier run left open is ended at the next start', async () => {

@@ -1,7 +1,7 @@
 import { LongshoreError } from '../../core/errors.ts';
 import type { AgentId, ApprovalId } from '../../core/ids.ts';
 import type { StoredApproval } from '../../store/approvals.ts';
-import { type Approval, isOpen, type Question, type Scope, type Verdict } from './approval.ts';
+import { type Approval, isOpen, isUnseen, type Question, type Scope, type Verdict } from './approval.ts';
 import { endOf, scopesFor, tooLate } from './approval-record.ts';
 import { createGrants, type Grant } from './grants.ts';
 import type { OperatorDesk, OperatorProof } from './operator-proof.ts';
@@ -20,6 +20,11 @@ export interface Approvals {
    * by now, `unknown-approval`, `approval-closed`, `stale-handle`, `usage` for a scope that would not hold, `cannot-record`.
    */
   decide(proof: OperatorProof, agentId: AgentId, id: ApprovalId, verdict: Verdict): Promise<Approval>;
+  /**
+   * All of the arguments of an open question as JSON, for the operator alone: only known secrets are not in it. Recorded.
+   * Throws `denied`, `unknown-approval`, `approval-closed`, `stale-handle`, `cannot-record`.
+   */
+  reveal(proof: OperatorProof, agentId: AgentId, id: ApprovalId): Promise<string>;
   onEvent(listener: (event: ApprovalEvent) => void): () => void;
   /** A free grant for exactly this call, from an approval whose caller had gone; reserved for it from now on. */
   take(question: Question): Grant | undefined;
@@ -91,11 +96,23 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
     }
   });
 
+  function questionOf(agentId: AgentId, id: ApprovalId): Asked {
+    const asked = questions.find(agentId, id);
+    if (asked !== undefined) return asked;
+    throw new LongshoreError('unknown-approval', `There is no question ${JSON.stringify(id)}. List the approvals.`);
+  }
+
   async function approve(asked: Asked, scope: Scope, door: string): Promise<void> {
     const { handle, caller, args, argsDigest } = asked.question;
     const approvalId = asked.approval.id;
     if (rules.policy.decide(handle, caller, args).level === 'deny') {
       throw new LongshoreError('denied', `A rule denies ${handle.handleName} by now. Change the rule first.`);
+    }
+    if (scope === 'always' && isUnseen(asked.approval)) {
+      throw new LongshoreError(
+        'usage',
+        `Not all of the arguments was shown, and what nobody has seen is not allowed for good. Open it first (longshore approvals --open ${approvalId}), or approve once.`,
+      );
     }
     if (!scopesFor(asked.question, rules).includes(scope)) {
       throw new LongshoreError('usage', `A rule asks about this call whatever was allowed before. Approve it once.`);
@@ -113,10 +130,7 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
     history: (agentId, limit) => stored.list({ agentId, limit }),
     async decide(proof, agentId, id, verdict) {
       const door = desk.door(proof);
-      const asked = questions.find(agentId, id);
-      if (asked === undefined) {
-        throw new LongshoreError('unknown-approval', `There is no question ${JSON.stringify(id)}. List the approvals.`);
-      }
+      const asked = questionOf(agentId, id);
       if (asked.deciding) throw new LongshoreError('approval-closed', 'Another decision about this came first.');
       if (clock.now() > asked.approval.expiresAt) questions.withdraw(asked, { name: 'expired' });
       if (!isOpen(asked.approval)) throw tooLate(asked.approval);
@@ -126,6 +140,10 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
         await questions.decided(asked, { name: 'rejected', reason: why, by: door }, () => undefined);
       }
       return asked.approval;
+    },
+    async reveal(proof, agentId, id) {
+      const door = desk.door(proof);
+      return await questions.reveal(questionOf(agentId, id), door);
     },
     onEvent: listener => questions.onEvent(listener),
     take: question => grants.take(question),

@@ -4,6 +4,7 @@ import type { AgentId, ApprovalId, RandomId } from '../../core/ids.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { ByteBudget } from '../../lib/byte-budget.ts';
 import { Emitter } from '../../lib/emitter.ts';
+import { questionText } from '../../secrets/question-text.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { StoredApprovals } from '../../store/approvals.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -187,6 +188,23 @@ export class Questions {
     this.#tell('resolved', entry);
   }
 
+  /**
+   * All of the arguments as JSON, known secrets by their names; that it was asked for is recorded before it is told. Rejects
+   * with `cannot-record`, or with what ended the question meanwhile.
+   */
+  async reveal(asked: Asked, door: string): Promise<string> {
+    const entry = this.#entryOf(asked);
+    const { audit, redactor, rules } = this.#needs;
+    if (!isOpen(entry.approval)) throw tooLate(entry.approval);
+    const { text } = questionText(entry.question.args, redactor, { limit: Number.POSITIVE_INFINITY, unfolded: true });
+    const change = approvalChange(entry.approval, entry.approval.state, `operator:${door}`);
+    await audit.change({ ...change, action: 'approval_opened' });
+    if (!isOpen(entry.approval)) throw tooLate(entry.approval);
+    entry.approval = { ...entry.approval, isOpened: true, scopes: scopesFor(entry.question, rules) };
+    this.#tell('changed', entry);
+    return text;
+  }
+
   #open(question: Question): Entry {
     const { rules, registry, redactor, clock, randomId, questionLifetime } = this.#needs;
     const { handle, caller, args, argsDigest, dispatchId, misfits = [] } = question;
@@ -202,18 +220,22 @@ export class Questions {
     if (!held.add(Buffer.byteLength(JSON.stringify(args)))) throw tooManyBytes(caller);
     const { because, changed } = rules.policy.explain(handle, caller, args);
     const now = clock.now();
+    const { text, folded, cut } = questionText(args, redactor, { limit: longestArgs, unfolded: false });
+    const scopes = scopesFor(question, rules);
     const approval: Approval = {
       id: randomId() as ApprovalId,
       dispatchId,
       agentId: handle.agentId,
       caller,
       handle,
-      args: redactor.shown(args, longestArgs),
+      args: text,
+      unseen: { folded, cut },
+      isOpened: false,
       argsDigest,
       because: redactor.text(because),
       ...(misfits.length > 0 && { misfits: misfits.map(misfit => redactor.text(misfit)) }),
       ...(changed?.pin ? { changed: definitionDifference(changed.pin.definition, judgedPart(handle.definition)) } : {}),
-      scopes: scopesFor(question, rules),
+      scopes: folded + cut > 0 ? scopes.filter(scope => scope !== 'always') : scopes,
       state: { name: 'pending' },
       createdAt: now,
       expiresAt: now + questionLifetime,

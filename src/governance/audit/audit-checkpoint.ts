@@ -6,6 +6,8 @@ import type { ChainEnd } from './audit-chain.ts';
 export interface Checkpoint extends ChainEnd {
   /** Milliseconds since 1970. */
   readonly at: number;
+  /** Written by a clean stop: no row follows until the next start has said that it goes on. */
+  readonly closed?: true;
 }
 
 /** What a checkpoint file holds. */
@@ -31,17 +33,17 @@ export function readCheckpoint(text: string | undefined, key: KeyObject): Checkp
     return { found: 'forged' };
   }
   if (!isJsonObject(value)) return { found: 'forged' };
-  const { seq, hash, at, signature } = value;
+  const { seq, hash, at, closed, signature } = value;
   if (typeof seq !== 'number' || typeof hash !== 'string' || typeof at !== 'number' || typeof signature !== 'string') {
     return { found: 'forged' };
   }
-  const checkpoint: Checkpoint = { seq, hash, at };
+  const checkpoint: Checkpoint = { seq, hash, at, ...(closed === true && { closed }) };
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   const signed = verify(null, statement(checkpoint), publicKey, Buffer.from(signature, 'base64'));
   return signed ? { found: 'signed', checkpoint } : { found: 'forged' };
 }
 
 /** The prefix keeps a signature for one purpose from being used for another. */
-function statement({ seq, hash, at }: Checkpoint): Buffer {
-  return Buffer.from(`longshore audit checkpoint 1\n${canonicalJson({ seq, hash, at })}`);
+function statement({ seq, hash, at, closed }: Checkpoint): Buffer {
+  return Buffer.from(`longshore audit checkpoint 1\n${canonicalJson({ seq, hash, at, ...(closed && { closed }) })}`);
 }

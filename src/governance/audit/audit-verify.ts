@@ -6,7 +6,7 @@ import type { CheckpointReading } from './audit-checkpoint.ts';
 export interface AuditProblem {
   /** The first row concerned. */
   readonly seq: number;
-  readonly problem: 'changed' | 'moved' | 'missing' | 'rewritten' | 'cut' | 'checkpoint' | 'noted';
+  readonly problem: 'changed' | 'moved' | 'added' | 'missing' | 'rewritten' | 'cut' | 'checkpoint' | 'noted';
   /** A sentence for a person that says which row and what. */
   readonly message: string;
 }
@@ -40,6 +40,11 @@ export async function verifyAudit(
   let count = 0;
 
   function look(row: AuditRow): void {
+    if (row.seq < 1) {
+      problems.push(added(row.seq));
+      count += 1;
+      return;
+    }
     const isNext = row.seq === before.seq + 1;
     if (!isNext) problems.push(missing(before.seq + 1, row.seq - 1));
     if (rowHash(row) !== row.hash) changed.push(row);
@@ -53,9 +58,10 @@ export async function verifyAudit(
     count += 1;
   }
 
-  for (;;) {
-    const some = await rows.read({ limit: page, order: 'oldest-first', after: before.seq });
+  for (let after = Number.MIN_SAFE_INTEGER; ; ) {
+    const some = await rows.read({ limit: page, order: 'oldest-first', after });
     for (const row of some) look(row);
+    after = some.at(-1)?.seq ?? after;
     if (some.length < page) break;
     await new Promise(resolve => setImmediate(resolve));
   }
@@ -82,6 +88,10 @@ function editedOrMoved(row: AuditRow, changed: readonly AuditRow[]): AuditProble
 
 function missing(from: number, to: number): AuditProblem {
   return { seq: from, problem: 'missing', message: `${range(from, to)} removed.` };
+}
+
+function added(seq: number): AuditProblem {
+  return { seq, problem: 'added', message: `Row ${seq} was added: the record begins with row 1.` };
 }
 
 function cut(from: number, to: number): AuditProblem {

@@ -77,17 +77,17 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
     rows,
     start,
     log,
-    onWritten: () => (timer ??= setTimeout(save, checkpointMilliseconds)),
+    onWritten: () => (timer ??= setTimeout(() => save(), checkpointMilliseconds)),
   });
 
-  function save(): void {
+  function save(closed?: true): void {
     clearTimeout(timer);
     timer = undefined;
     if (!checkpoint) return;
     const { file, key } = checkpoint;
     const { seq, hash } = writer.end;
     saving = saving
-      .then(() => file.replace(writeCheckpoint({ seq, hash, at: clock.now() }, key)))
+      .then(() => file.replace(writeCheckpoint({ seq, hash, at: clock.now(), ...(closed && { closed }) }, key)))
       .catch((error: unknown) =>
         log.warn({ error: String(error) }, 'The checkpoint of the audit could not be written.'),
       );
@@ -131,14 +131,15 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
     usage: agentId => rows.usage(agentId, usageRows),
     async close() {
       await writer.close();
-      save();
+      save(true);
       await saving;
     },
     [Symbol.asyncDispose]: () => audit.close(),
   };
   if (damage !== undefined)
     await audit.change({ action: damageAction, subject: 'audit', caller: 'host', detail: { message: damage } });
-  if (checkpoint && reading?.found !== 'signed') {
+  // Before any call: rows of this run must not look as if they were added after the last one's end.
+  if (checkpoint && (reading?.found !== 'signed' || (reading.checkpoint.closed && damage === undefined))) {
     save();
     await saving;
   }
@@ -152,8 +153,11 @@ async function damageOf(rows: AuditRows, last: ChainEnd, reading: CheckpointRead
   }
   if (reading.found === 'forged')
     return `The checkpoint was not this home's; a cut after row ${last.seq} would not have shown.`;
-  const { seq, hash } = reading.checkpoint;
+  const { seq, hash, closed } = reading.checkpoint;
   if (seq > last.seq) return `Rows ${last.seq + 1} to ${seq} were signed and are gone.`;
+  if (closed && last.seq > seq) return `Rows ${seq + 1} to ${last.seq} were added after the record was closed.`;
+  const [first] = await rows.read({ limit: 1, order: 'oldest-first' });
+  if (first !== undefined && first.seq < 1) return `Row ${first.seq} stands before the first.`;
   if (seq === 0) return undefined;
   const [signed] = await rows.read({ limit: 1, order: 'oldest-first', after: seq - 1 });
   return signed?.hash === hash ? undefined : `Row ${seq} is not the row that was signed.`;

@@ -102,7 +102,9 @@ class Reader {
     const token = this.#next('a target such as github.*, *.delete_* or a handle name');
     const dot = token.text.indexOf('.');
     if (dot < 0) {
-      if (token.text === '*' || token.text.includes('__')) return { by: 'handle-name', handleName: glob(token.text) };
+      // In quotes it is a handle's name whatever it looks like: those of servers with plain names have no server in them.
+      if (token.quoted || token.text === '*' || token.text.includes('__'))
+        return { by: 'handle-name', handleName: glob(token.text) };
       throw new Unreadable(
         `${JSON.stringify(token.text)} is neither SERVER.TOOL nor a handle name; for a whole server write ${token.text}.*`,
         token.position,

@@ -133,6 +133,26 @@ describe('rules', () => {
     expect(world.rules.why(handle, 'library', { path: '/srv/x' })).toMatchObject({ level: 'allow', beat: undefined });
   });
 
+  it.each(['allow', 'deny'] as const)(
+    'T1: %s is not in force, not even for a tick, where it cannot be recorded',
+    async level => {
+      await using world = await governedWorld({ otherwise: level === 'allow' ? 'deny' : 'allow' });
+      world.load([tool('write')]);
+      const before = world.rules.policy;
+      const seen: unknown[] = [];
+      world.rules.onChanged(() => seen.push(world.rules.policy));
+      world.breakAudit();
+      const adding = endOf(world.rule(level, 'files.write'));
+      for (let tick = 0; tick < 50; tick += 1) {
+        expect(world.rules.policy).toBe(before);
+        await new Promise(resolve => setImmediate(resolve));
+      }
+      expect(await adding).toBe('cannot-record');
+      expect([world.rules.policy, seen]).toEqual([before, []]);
+      expect(await world.store.rules.all()).toEqual([]);
+    },
+  );
+
   it('two changes of the same rule at once end the same in memory and on disk', async () => {
     {
       await using world = await governedWorld({ path: path() });

@@ -101,7 +101,8 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
   }
 
   function permissionRule({ handle, caller, lifetime }: Permission): Rule {
-    const pattern = `${handle.kind} ${handle.handleName} by ${/\s|"/.test(caller) ? JSON.stringify(caller) : caller}`;
+    const name = handle.handleName.includes('__') ? handle.handleName : JSON.stringify(handle.handleName);
+    const pattern = `${handle.kind} ${name} by ${/\s|"/.test(caller) ? JSON.stringify(caller) : caller}`;
     const base = newRule({ agentId: handle.agentId, level: 'allow', pattern }, 'approval');
     return { ...base, lifetime, pin: pinOf(handle, caller) };
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
-import type { ServerReport } from '../servers/server-report.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
 import { command } from './command.ts';
 import { type Envelope, succeeded } from './envelope.ts';
 import type { EngineReport, OperatorContext } from './operator-context.ts';
@@ -18,7 +18,7 @@ export const mcpList = command<OperatorContext, never, never>({
   },
 });
 
-function listed(servers: readonly ServerReport[], engine: EngineReport): Envelope {
+function listed(servers: readonly ServerInfo[], engine: EngineReport): Envelope {
   const lines = [
     servers.length === 0
       ? 'There are no servers.'
@@ -34,18 +34,18 @@ function listed(servers: readonly ServerReport[], engine: EngineReport): Envelop
   });
 }
 
-function serverLines({ resourceId, name, health, tools, protocolVersion }: ServerReport): readonly string[] {
+function serverLines({ resourceId, name, health, tools, protocol_version: version }: ServerInfo): readonly string[] {
   const title = name === resourceId ? name : `${name} (${resourceId})`;
   return [
     `${title}: ${health.state}. ${health.sentence}`,
     ...tools.map(({ handleName, mounted }) => {
-      return `  ${handleName} (${protocolVersion ?? 'no protocol version yet'}${mounted ? '' : ', not mounted'})`;
+      return `  ${handleName} (${version ?? 'no protocol version yet'}${mounted ? '' : ', not mounted'})`;
     }),
   ];
 }
 
-function serverData(report: ServerReport): JsonObject {
-  const { resourceId, server, name, image, kind, health, protocolVersion, transport, tools, error, isLegacy } = report;
+function serverData(report: ServerInfo): JsonObject {
+  const { resourceId, server, name, image, kind, health, protocol_version, transport, tools, error, state } = report;
   return {
     id: resourceId,
     server,
@@ -54,15 +54,15 @@ function serverData(report: ServerReport): JsonObject {
     kind,
     state: health.state,
     sentence: health.sentence,
-    saved: report.serverId !== null,
-    legacy: isLegacy,
+    saved: report.saved,
+    legacy: state === 'legacy',
     transport,
-    protocol_version: protocolVersion,
+    protocol_version,
     holdings: report.holdings,
     tools: tools.map(({ handleName, toolName, mounted }) => ({
       handle: handleName,
       tool: toolName,
-      protocol_version: protocolVersion,
+      protocol_version,
       mounted,
     })),
     error: error ? { code: error.code, message: error.message } : null,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../core/json.ts';
-import type { ServerReport } from '../servers/server-report.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
 import { command } from './command.ts';
 import { type Envelope, partly, succeeded } from './envelope.ts';
 import type { LoadReport, LoadWish, OperatorContext } from './operator-context.ts';
@@ -32,8 +32,8 @@ export function loaded({ report, ranBefore, saveError }: LoadReport): Envelope {
   return succeeded(confirmation, data);
 }
 
-function loadedData(report: ServerReport): JsonObject {
-  const { server, resourceId, kind, holdings, image, transport, protocolVersion, tools, diagnostics } = report;
+function loadedData(report: ServerInfo): JsonObject {
+  const { server, resourceId, kind, holdings, image, transport, protocol_version, tools, diagnostics } = report;
   return {
     server,
     resource_id: resourceId,
@@ -41,7 +41,7 @@ function loadedData(report: ServerReport): JsonObject {
     holdings,
     image,
     transport,
-    protocol_version: protocolVersion,
+    protocol_version,
     tools: tools.map(({ handleName, toolName, description }) => ({
       handleName,
       toolName,

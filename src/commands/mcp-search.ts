@@ -1,6 +1,6 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { ServerReport } from '../servers/server-report.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
 import { command, usage } from './command.ts';
 import { type Envelope, failed } from './envelope.ts';
 import { quoteWord } from './grammar.ts';
@@ -23,19 +23,19 @@ export const mcpSearch = command<OperatorContext, 'query', never>({
   },
 });
 
-function found(query: string, servers: readonly ServerReport[]): Envelope {
+function found(query: string, servers: readonly ServerInfo[]): Envelope {
   const matches = servers.filter(server => isLike(server, query.toLowerCase())).map(match);
   const here =
     matches.length === 0 ? 'Of the servers that are here none matches.' : `${matches.length} of those here match.`;
   return failed('not-available', `The catalogs cannot be searched yet. ${here}`, { query, matches });
 }
 
-function isLike({ name, server, image, tools }: ServerReport, query: string): boolean {
+function isLike({ name, server, image, tools }: ServerInfo, query: string): boolean {
   const texts = [name, server, image ?? '', ...tools.flatMap(tool => [tool.toolName, tool.description ?? ''])];
   return texts.some(text => text.toLowerCase().includes(query));
 }
 
-function match({ name, server, image, tools }: ServerReport): JsonObject {
+function match({ name, server, image, tools }: ServerInfo): JsonObject {
   return {
     name,
     source: 'here',

@@ -1,6 +1,6 @@
 import type { LongshoreError } from '../core/errors.ts';
 import type { PlanSettings } from '../servers/plan.ts';
-import type { ServerReport } from '../servers/server-report.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
 
 /** What is to be loaded. */
 export interface LoadWish {
@@ -11,7 +11,7 @@ export interface LoadWish {
 
 /** A server that runs now. */
 export interface LoadReport {
-  readonly report: ServerReport;
+  readonly report: ServerInfo;
   /** True if it ran before it was asked for. */
   readonly ranBefore: boolean;
   /** Why it could not be saved; it runs all the same (R68). */
@@ -43,7 +43,7 @@ export interface OperatorContext {
   /** Ends a server by whatever `load` took (R32). Rejects with `unknown-server` or `close-failed`. */
   unload(ref: string): Promise<UnloadReport>;
   /** Every server, those that failed or are only saved too, by name. */
-  servers(): Promise<readonly ServerReport[]>;
+  servers(): Promise<readonly ServerInfo[]>;
   engine(): Promise<EngineReport>;
   /** Records what the operator is about to do; rejects with `cannot-record`, and then it must not be done. */
   record(action: string, subject: string): Promise<void>;

@@ -2,28 +2,34 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LongshoreError } from '../core/errors.ts';
+import type { ServerKey } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
-import type { ServerReport } from '../servers/server-report.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
 import type { Envelope } from './envelope.ts';
 import { readCommandLine } from './grammar.ts';
 import type { EngineReport, LoadReport, OperatorContext, UnloadReport } from './operator-context.ts';
 import { runLine } from './run-line.ts';
 import { verbs } from './verbs.ts';
 
-const time: ServerReport = {
+const time: ServerInfo = {
   serverId: 'a',
-  server: 'mcp-time',
+  saved: true,
+  server: 'mcp-time' as ServerKey,
   resourceId: 'mcp-mcp-time-latest-0123456789abcdef',
   name: 'mcp/time:latest',
   kind: 'docker-image',
   config: {},
   image: 'mcp/time:latest',
   enabled: true,
-  isLegacy: false,
+  mode: 'container',
+  state: 'connected',
+  actor: 'operator',
+  createdAt: 0,
+  updatedAt: 0,
   health: { state: 'connected', sentence: 'It is connected.', action: { label: 'Tools' }, needsAttention: false },
   error: undefined,
   transport: 'stdio',
-  protocolVersion: '2026-07-28',
+  protocol_version: '2026-07-28',
   protocolReason: null,
   holdings: ['c0ffee'],
   tools: [
@@ -39,17 +45,18 @@ const time: ServerReport = {
   diagnostics: [],
 };
 
-const broken: ServerReport = {
+const broken: ServerInfo = {
   ...time,
   serverId: null,
-  server: 'broken',
+  saved: false,
+  server: 'broken' as ServerKey,
   resourceId: 'mcp-broken-latest-0123456789abcdef',
   name: 'broken/image:latest',
   image: 'broken/image:latest',
   health: { state: 'failed', sentence: 'It exited.', action: { label: 'Restart' }, needsAttention: true },
   error: new LongshoreError('failed-to-start', 'It exited with code 1.'),
   transport: null,
-  protocolVersion: null,
+  protocol_version: null,
   protocolReason: null,
   holdings: [],
   tools: [],
@@ -67,7 +74,7 @@ const removed: UnloadReport = {
 interface Outcomes {
   readonly load?: LoadReport | LongshoreError;
   readonly unload?: UnloadReport | LongshoreError;
-  readonly servers?: readonly ServerReport[];
+  readonly servers?: readonly ServerInfo[];
   readonly engine?: EngineReport;
   readonly cannotRecord?: boolean;
 }

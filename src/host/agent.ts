@@ -9,10 +9,10 @@ import type { Dispatched } from '../governance/dispatch/call.ts';
 import type { Explanation } from '../runners/explanation.ts';
 import type { OnPhase } from '../runners/runner.ts';
 import type { SaveSettings } from '../servers/add-server.ts';
-import type { SavedState } from '../servers/list-saved.ts';
 import type { PlanSettings } from '../servers/plan.ts';
 import type { UnloadOutcome } from '../servers/remove-server.ts';
 import type { SavedServers } from '../servers/saved-servers.ts';
+import type { ServerInfo } from '../servers/server-info.ts';
 import type { AgentApprovals, AgentAudit, AgentRules } from './agent-governance.ts';
 
 /** A mounted tool as an embedding program sees it; bound to the connection that advertised it (R40). */
@@ -58,26 +58,6 @@ export interface LoadedServer {
   readonly saveError: LongshoreError | undefined;
 }
 
-/** One server of an agent as a list shows it: failed ones, and saved ones that are not loaded, included (R33, R58). */
-export interface ListedServer {
-  readonly server: ServerKey;
-  readonly name: string;
-  readonly kind: ServerKind;
-  readonly state: SavedState;
-  readonly saved: boolean;
-  /** False for a saved server that must not be started. */
-  readonly enabled: boolean;
-  /** Why it is as it is: failed, restarting, legacy … */
-  readonly error: LongshoreError | undefined;
-  readonly image: string | undefined;
-  /** Ids of its containers or process groups, from the ledger. */
-  readonly holdings: readonly string[];
-  readonly transport: TransportName | undefined;
-  readonly protocol_version: string | undefined;
-  readonly tools: readonly Tool[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onprogress?: (progress: Progress) => void;
@@ -110,7 +90,7 @@ export interface Agent extends AsyncDisposable {
   /** The saved servers, for somebody who changes them; default `library`. */
   saved(actor?: Caller): SavedServers;
   /** Every server of this agent: those loaded in their order, then those only saved. */
-  list(): Promise<readonly ListedServer[]>;
+  list(): Promise<readonly ServerInfo[]>;
   /**
    * What starting a server would do: its effective command with secrets masked, isolation and risks. Runs nothing.
    * Takes what `load` takes, and servers that are loaded.

@@ -9,7 +9,7 @@ import type { Registry } from '../governance/registry/registry.ts';
 import { createToolSearch } from '../governance/registry/tool-index.ts';
 import type { Fleet } from '../servers/fleet.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import { type HealthSources, serverHealthOf } from '../servers/server-health-of.ts';
+import { type HealthDeps, serverHealthOf } from '../servers/server-health-of.ts';
 import type { Callers } from '../store/callers.ts';
 
 /** One server as its agent's clients care for it. */
@@ -49,7 +49,7 @@ export interface ClientSide {
 }
 
 /** What it stands on. */
-export interface ClientSideNeeds extends HealthSources {
+export interface ClientSideNeeds extends HealthDeps {
   readonly fleet: Fleet;
   readonly registry: Registry;
   readonly governance: Governance;

@@ -1,41 +1,37 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
-import type { AgentId, ServerKey } from '../core/ids.ts';
+import type { AgentId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Ledger } from '../core/ports/ledger.ts';
-import type { Diagnostic, Handle } from '../core/words.ts';
+import type { Handle } from '../core/words.ts';
 import { isInScope } from '../governance/dispatch/caller-scope.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
 import type { Explanation } from '../runners/explanation.ts';
-import type { Fleet, StartOptions } from '../servers/fleet.ts';
-import { savedKind, savedLife } from '../servers/list-saved.ts';
+import type { StartOptions } from '../servers/fleet.ts';
 import { loadServer, reloadServer } from '../servers/load-server.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import { planFor } from '../servers/meant-by.ts';
 import type { PlanSettings } from '../servers/plan.ts';
-import { displayName, type SavedBook } from '../servers/saved-book.ts';
+import type { SavedBook } from '../servers/saved-book.ts';
 import { savedServers } from '../servers/saved-servers.ts';
+import { serverInfos } from '../servers/server-infos.ts';
 import { endServer, unloadServer } from '../servers/unload-server.ts';
-import type { SavedServer } from '../store/servers.ts';
-import type { Agent, ListedServer, LoadedServer, LoadOptions, Tool } from './agent.ts';
+import type { Agent, LoadedServer, LoadOptions, Tool } from './agent.ts';
 import { type ApprovalWatch, agentApprovals, agentAudit, agentRules } from './agent-governance.ts';
 
-/** What an agent stands on; the host hands it in. */
-export interface AgentNeeds {
-  readonly fleet: Fleet;
+/** Dependencies of an agent. */
+export interface AgentDeps {
   readonly registry: Registry;
   readonly governance: Governance;
   readonly watch: ApprovalWatch;
-  readonly ledger: Ledger;
   readonly saved: SavedBook;
   explain(planned: PlannedServer, agentId: AgentId): Promise<Explanation>;
 }
 
 /** One agent's face of a host. */
-export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
-  const { fleet, registry } = needs;
+export function createAgent(agentId: AgentId, needs: AgentDeps): Agent {
+  const { registry } = needs;
   const views = new WeakMap<Handle, Tool>();
 
   function viewOf(handle: Handle): Tool {
@@ -50,63 +46,8 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     return registry.list(agentId, { ownerKey: serverKey, kind: 'tool' }).map(viewOf);
   }
 
-  async function holdingsOf(serverKey: ServerKey): Promise<readonly string[]> {
-    const holdings = await needs.ledger.list({ agentId, serverKey });
-    return holdings.map(holding => holding.engineId ?? holding.name ?? holding.id);
-  }
-
   async function explain(ref: string | MCPServerConfig, settings: PlanSettings = {}): Promise<Explanation> {
     return await needs.explain((await planFor(needs.saved, agentId, ref, settings)).planned, agentId);
-  }
-
-  async function list(): Promise<readonly ListedServer[]> {
-    const rows = await needs.saved.rows(agentId);
-    const loaded = fleet.list(agentId).map(member => {
-      return listed(
-        member,
-        rows.find(row => row.serverKey === member.serverKey),
-      );
-    });
-    const others = rows.filter(row => !fleet.server(agentId, row.serverKey)).map(listedRow);
-    return await Promise.all([...loaded, ...others]);
-  }
-
-  async function listedRow(row: SavedServer): Promise<ListedServer> {
-    const { state, life } = savedLife(needs.saved, row);
-    return {
-      server: row.serverKey,
-      name: displayName(row),
-      kind: savedKind(row),
-      state,
-      saved: true,
-      enabled: row.enabled,
-      error: 'error' in life ? life.error : undefined,
-      image: row.image ?? undefined,
-      holdings: await holdingsOf(row.serverKey),
-      transport: undefined,
-      protocol_version: undefined,
-      tools: [],
-      diagnostics: [],
-    };
-  }
-
-  async function listed(member: ManagedServer, row: SavedServer | undefined): Promise<ListedServer> {
-    const { serverKey, planned, state, connection } = member;
-    return {
-      server: serverKey,
-      name: planned.name,
-      kind: planned.kind,
-      state: state.name,
-      saved: row !== undefined,
-      enabled: row?.enabled ?? true,
-      error: 'error' in state ? state.error : undefined,
-      image: planned.image,
-      holdings: await holdingsOf(serverKey),
-      transport: connection?.transport,
-      protocol_version: connection?.protocolVersion,
-      tools: toolsOf(member),
-      diagnostics: diagnosticsOf(member),
-    };
   }
 
   // Not joined: what was asked for after an earlier one is ended too, and what that one left is tried again (R54).
@@ -127,7 +68,7 @@ export function createAgent(agentId: AgentId, needs: AgentNeeds): Agent {
     },
     unload: (ref, { actor = 'library' } = {}) => unloadServer(needs.saved, { agentId, actor }, ref),
     saved: (actor = 'library') => savedServers(needs.saved, { agentId, actor }),
-    list,
+    list: () => serverInfos(needs.saved, agentId),
     explain,
     async logs(ref) {
       const { running, saved } = await needs.saved.resolve(agentId, ref);
@@ -170,12 +111,8 @@ function loadedServer(member: ManagedServer, tools: readonly Tool[]): Omit<Loade
     serverInfo: connection.serverInfo,
     instructions: connection.instructions,
     tools,
-    diagnostics: diagnosticsOf(member),
+    diagnostics: member.diagnostics(),
   };
-}
-
-function diagnosticsOf({ planned, connection, discovery }: ManagedServer): readonly Diagnostic[] {
-  return [...planned.diagnostics, ...(connection?.diagnostics() ?? []), ...(discovery?.diagnostics ?? [])];
 }
 
 function startOptions({

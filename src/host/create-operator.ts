@@ -7,20 +7,26 @@ import type { AgentId } from '../core/ids.ts';
 import { protocolReason } from '../core/older-era.ts';
 import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
 import type { Governance } from '../governance/governance.ts';
+import type { Registry } from '../governance/registry/registry.ts';
 import type { RuleView } from '../governance/rules/rules.ts';
 import type { Surroundings } from '../runners/runner.ts';
 import type { SaveSettings } from '../servers/add-server.ts';
 import { findTools } from '../servers/find-tools.ts';
+import type { Fleet } from '../servers/fleet.ts';
 import { planFor } from '../servers/meant-by.ts';
-import { displayName } from '../servers/saved-book.ts';
-import { type ReportSources, serverReport, serverReports } from '../servers/server-reports.ts';
+import { displayName, type SavedBook } from '../servers/saved-book.ts';
+import type { HealthDeps } from '../servers/server-health-of.ts';
+import { byName, serverInfo, serverInfos } from '../servers/server-infos.ts';
 import type { StoredApprovals } from '../store/approvals.ts';
 import type { Agent, LoadedServer } from './agent.ts';
 import { explainPlanned } from './explain-planned.ts';
 import type { LogTail, Operator, ServerExplanation } from './operator.ts';
 
 /** What an operator's face of an agent stands on; the host hands it in. */
-export interface OperatorNeeds extends ReportSources {
+export interface OperatorNeeds extends HealthDeps {
+  readonly fleet: Fleet;
+  readonly registry: Registry;
+  readonly saved: SavedBook;
   readonly governance: Governance;
   readonly around: Surroundings;
   /** Every question that was ever asked. */
@@ -43,7 +49,7 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
   const caller = 'operator';
 
   async function reportOn(loaded: LoadedServer, ranBefore: boolean): Promise<LoadReport> {
-    const report = await serverReport(needs, agentId, loaded.server);
+    const report = await serverInfo(saved, agentId, loaded.server);
     return { report, ranBefore, saveError: loaded.saveError };
   }
 
@@ -86,7 +92,7 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
       }));
     },
     tools: findTools(agentId, needs),
-    servers: () => serverReports(needs, agentId),
+    servers: async () => byName(await serverInfos(saved, agentId)),
     engine: () => needs.engine(),
     async record(action, subject) {
       await audit.change({ action, subject, agentId, caller: `operator:${door.name}` });

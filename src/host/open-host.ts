@@ -224,7 +224,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   rules.onChanged(() => events.tell(() => ({ type: 'rules' })));
   approvals.onEvent(event => events.tell(() => ({ type: 'approval', event })));
   const servers = toldServers(store.servers, agentId => events.tell(() => ({ type: 'servers', agentId })));
-  const base = { ...ways, fleet, registry, servers, cache, vault, audit, ledger, log, randomId: random, onSecrets };
+  const base = { ...ways, ...sources, fleet, servers, cache, vault, audit, ledger, log, randomId: random, onSecrets };
   const saved = opening.use(new SavedBook(base));
   await saved.restore();
   await managing.restore();
@@ -239,11 +239,9 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     const existing = agents.get(agentId);
     if (existing) return existing;
     const made = createAgent(agentId, {
-      fleet,
       registry,
       governance,
       watch,
-      ledger,
       saved,
       explain: (planned, owner) => explainPlanned(planned, owner, around),
     });

@@ -53,8 +53,8 @@ describe('load and unload', () => {
       expect(
         (await before.saved().list()).map(({ server, mode, state, actor }) => [server, mode, state, actor]),
       ).toEqual([
-        ['org-img-1', 'container', 'connected', 'operator'],
         ['one', 'config', 'connected', 'operator'],
+        ['org-img-1', 'container', 'connected', 'operator'],
       ]);
     }
     await using world = await savedWorld({ folder });
@@ -213,9 +213,9 @@ describe('load and unload', () => {
       expect(await world.saved().list()).toEqual([]);
     }
     await world.load('mcp/time', { save: true });
-    const name = (await world.saved().list())[0]?.name ?? '';
-    expect(name).toMatch(/^mcp-mcp-time-latest-[0-9a-f]{16}$/);
-    expect(await world.unload(name)).toMatchObject({ saved_removed: true });
+    const id = (await world.saved().list())[0]?.resourceId ?? '';
+    expect(id).toMatch(/^mcp-mcp-time-latest-[0-9a-f]{16}$/);
+    expect(await world.unload(id)).toMatchObject({ saved_removed: true });
     const nothing = await refusal(world.unload('mcp/time'));
     expect([nothing.code, world.reclaimed]).toEqual(['unknown-server', expect.not.arrayContaining(['mcp/time'])]);
   });

@@ -102,7 +102,7 @@ describe('verbs and what they mean', () => {
         const [holding] = (await world.ledger.list({ agentId: alice, serverKey: made.serverKey })).map(one => one.id);
         const image = typeof server === 'string' ? [server, imageServerId(alice, server)] : [config.name];
         const names = [made.serverKey, row?.serverId, holding, holding?.slice(0, 12), ...image].filter(
-          one => one !== undefined,
+          one => typeof one === 'string',
         );
         const [one = '', other = ''] = [names[first % names.length], names[second % names.length]];
         expect((await world.load(one)).server).toBe(made);

@@ -20,10 +20,11 @@ import type { ManagedServer, StopOutcome } from './managed-server.ts';
 import { Refreshes } from './refreshes.ts';
 import { type ResolvedServer, resolveServer, unknownServer } from './resolve-server.ts';
 import { isLegacy, plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
+import type { HealthDeps } from './server-health-of.ts';
 import { type Secured, ServerSecrets } from './server-secrets.ts';
 
-/** What saved servers stand on; the host hands it in. */
-export interface SavedNeeds {
+/** Dependencies of saved servers. */
+export interface SavedDeps extends HealthDeps {
   readonly fleet: Fleet;
   readonly registry: Pick<Registry, 'list'>;
   readonly servers: Servers;
@@ -59,7 +60,7 @@ export interface About<Meant> {
 
 /** The saved servers of all agents of one host, and their places in the fleet; each verb has a file of its own. */
 export class SavedBook implements AsyncDisposable {
-  readonly needs: SavedNeeds;
+  readonly needs: SavedDeps;
   readonly secrets: ServerSecrets;
   readonly refreshes = new Refreshes();
   /** Transitions of one server, one at a time (R63); by its id and its name. */
@@ -72,7 +73,7 @@ export class SavedBook implements AsyncDisposable {
   readonly #faults = new Map<string, LongshoreError>();
   #open = true;
 
-  constructor(needs: SavedNeeds) {
+  constructor(needs: SavedDeps) {
     this.needs = needs;
     this.secrets = new ServerSecrets(needs);
   }

@@ -89,9 +89,11 @@ describe('saved servers', () => {
         container: { network: 'none' },
         deadlines,
       });
-      expect((await world.saved().list()).map(({ name, image, config: shown }) => [name, image, shown])).toEqual([
+      expect(
+        (await world.saved().list()).map(({ resourceId, image, config: shown }) => [resourceId, image, shown]),
+      ).toEqual([
         [expect.stringMatching(/^mcp-acme-two-v3-[0-9a-f]{16}$/), 'acme/two:v3', { deadlines, args: ['--x'] }],
-        ['one', undefined, { name: 'one', command: 'server', args: ['--stdio'], env: {}, deadlines }],
+        ['one', null, { name: 'one', command: 'server', args: ['--stdio'], env: {}, deadlines }],
       ]);
     });
 
@@ -471,8 +473,8 @@ describe('saved servers', () => {
       expect(await world.store.servers.list()).toEqual(rows);
       expect(world.tools()).toEqual(['org-img-1__echo', 'one__read', 'one__write']);
       expect((await world.saved().list()).map(({ server, state, mode }) => [server, state, mode])).toEqual([
-        ['org-img-1', 'stopped', 'container'],
         ['one', 'stopped', 'config'],
+        ['org-img-1', 'stopped', 'container'],
         ['two', 'disabled', 'config'],
       ]);
       expect(await world.saved(bob).list()).toMatchObject([{ state: 'stopped', tools: [] }]);
@@ -536,7 +538,7 @@ describe('saved servers', () => {
       await world.store.servers.save([old]);
       await world.book.restore();
       const [listed] = await world.saved().list();
-      expect(listed).toMatchObject({ state: 'legacy', life: { name: 'failed' } });
+      expect(listed).toMatchObject({ state: 'legacy', health: { state: 'failed' } });
       expect(listed?.error?.message).toContain('!mcp-unload mcp-mcp-time-latest, then !mcp-load mcp/time:latest');
       expect(world.fleet.list(alice)).toEqual([]);
       for (const attempt of [

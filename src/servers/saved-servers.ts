@@ -7,10 +7,11 @@ import type { SavedMode, SavedServer } from '../store/servers.ts';
 import { addServer, type Noted, type SaveSettings } from './add-server.ts';
 import { type ChangeSettings, changeServer } from './change-server.ts';
 import { type ImportOptions, type ImportResult, importServers } from './import-servers.ts';
-import { type ListedSaved, listSaved } from './list-saved.ts';
 import type { RefreshedTools } from './refreshes.ts';
 import { removeServer, type UnloadOutcome } from './remove-server.ts';
 import type { Actor, SavedBook } from './saved-book.ts';
+import type { ServerInfo } from './server-info.ts';
+import { savedInfos } from './server-infos.ts';
 import { disableServer, enableServer } from './switch-server.ts';
 
 /** What names a saved server for good. */
@@ -29,7 +30,7 @@ export interface SavedAs extends SavedId {
 
 /** An agent's saved servers, for one actor. For what a `ref` may be see `resolveServer`; unknown ones are `unknown-server`. */
 export interface SavedServers {
-  list(): Promise<readonly ListedSaved[]>;
+  list(): Promise<readonly ServerInfo[]>;
   /** The one that is meant. */
   find(ref: string): Promise<SavedId>;
   /** Saves a config or an image, not started; its first tools come with `refreshTools` or a load. */
@@ -52,7 +53,7 @@ export interface SavedServers {
 /** The verbs on the saved servers of one agent. */
 export function savedServers(book: SavedBook, who: Actor): SavedServers {
   return {
-    list: () => listSaved(book, who.agentId),
+    list: () => savedInfos(book, who.agentId),
     find: ref => book.find(who.agentId, ref).then(idOf),
     add: (server, settings) => addServer(book, who, server, settings).then(savedAs),
     change: (ref, change, settings) => changeServer(book, who, ref, change, settings).then(savedAs),

@@ -7,8 +7,8 @@ import type { Rules } from '../governance/rules/rules.ts';
 import type { Redactor } from '../secrets/redact.ts';
 import type { ManagedServer } from './managed-server.ts';
 
-/** What the health of a server is told from. */
-export interface HealthSources {
+/** Dependencies of telling how a server is. */
+export interface HealthDeps {
   readonly registry: Pick<Registry, 'list'>;
   readonly rules: Pick<Rules, 'list'>;
   readonly redactor: Pick<Redactor, 'text'>;
@@ -25,9 +25,9 @@ export interface HealthSubject {
 }
 
 /** How a server is: the same word, sentence and action for every edge. Masked. */
-export function serverHealthOf(subject: HealthSubject, sources: HealthSources): ServerHealth {
+export function serverHealthOf(subject: HealthSubject, deps: HealthDeps): ServerHealth {
   const { agentId, serverKey, enabled, life, member } = subject;
-  const { registry, rules, redactor, clock } = sources;
+  const { registry, rules, redactor, clock } = deps;
   const facts = {
     serverKey,
     enabled,

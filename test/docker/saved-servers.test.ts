@@ -109,7 +109,7 @@ describe.runIf(engine.available)('saved container servers on a real engine', { t
         .run(agentId, old, old, image);
       database.close();
       await open();
-      expect(await agent.list()).toMatchObject([{ name: old, state: 'legacy' }]);
+      expect(await agent.list()).toMatchObject([{ resourceId: old, state: 'legacy' }]);
       await expect(agent.load(old)).rejects.toThrow(`!mcp-unload ${old}, then !mcp-load ${image}`);
       expect(await agent.unload(old)).toMatchObject({ process_removed: 'not_running', saved_removed: true });
       expect(await docker('ps', '--all', '--filter', `name=^${old}$`, '--format', '{{.Names}} {{.State}}')).toBe(

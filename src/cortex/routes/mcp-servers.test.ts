@@ -60,6 +60,20 @@ describe('saved servers over REST', () => {
     await home.ask('DELETE', `/api/mcp-servers/${second.server}`);
   });
 
+  it('say in list and load what could not be mounted: two servers with plain names and equal tools', async () => {
+    for (const name of ['clash-1', 'clash-2']) {
+      await home.ask('POST', '/api/mcp-servers', { body: fixtureServer(name, 'two-tools', { names: 'plain' }) });
+    }
+    await home.ask('POST', '/api/mcp/load', { body: { ref: 'clash-1' } });
+    const { body } = await home.ask('POST', '/api/mcp/load', { body: { ref: 'clash-2' } });
+    const clash = expect.arrayContaining([expect.objectContaining({ code: 'handle-name-clash' })]);
+    expect(body.data.notes).toEqual(clash);
+    const listed = (await home.ask('GET', '/api/mcp-servers')).body;
+    const second = listed.find(({ name }: { name: string }) => name === 'clash-2');
+    expect(second).toMatchObject({ state: 'degraded', tools: [], diagnostics: clash });
+    for (const name of ['clash-1', 'clash-2']) await home.ask('DELETE', `/api/mcp-servers/${name}`);
+  });
+
   it('take url for endpoint, as D1 does', async () => {
     const { status } = await home.ask('POST', '/api/mcp-servers', {
       body: { name: 'far', url: 'http://127.0.0.1:9/mcp' },

@@ -10,9 +10,9 @@ export function statusRoute(on: AddRoute): void {
       docker,
       // It cannot be started yet.
       gateway: null,
-      servers: servers.filter(({ isLegacy }) => !isLegacy).map(serverView),
+      servers: servers.filter(({ state }) => state !== 'legacy').map(serverView),
       legacy: servers
-        .filter(({ isLegacy }) => isLegacy)
+        .filter(({ state }) => state === 'legacy')
         .map(({ resourceId, image, health }) => ({ name: resourceId, image, sentence: health.sentence })),
     };
   });

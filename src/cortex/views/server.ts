@@ -1,8 +1,8 @@
 import type { ServerView } from '../../api/servers.ts';
-import type { ServerReport } from '../../servers/server-report.ts';
+import type { ServerInfo } from '../../servers/server-info.ts';
 
 /** A server as the API tells it. */
-export function serverView(report: ServerReport): ServerView {
+export function serverView(report: ServerInfo): ServerView {
   const { serverId, server, name, kind, config, image, enabled, health, error, transport, holdings } = report;
   return {
     serverId,
@@ -15,7 +15,7 @@ export function serverView(report: ServerReport): ServerView {
     ...health,
     lastError: error ? { code: error.code, message: error.message } : null,
     transport,
-    protocol_version: report.protocolVersion,
+    protocol_version: report.protocol_version,
     protocol_reason: report.protocolReason,
     holdings,
     tools: report.tools.map(({ handleName, toolName, tokenCost, description }) => ({

@@ -2,9 +2,8 @@ import type { AgentId, ServerKey } from '../../core/ids.ts';
 import type { Handle } from '../../core/words.ts';
 import type { Registry } from '../../governance/registry/registry.ts';
 import { queryTerms, searchTerms } from '../../search/search-terms.ts';
-import type { Fleet } from '../../servers/fleet.ts';
-import { savedKind, savedLife } from '../../servers/list-saved.ts';
-import { displayName, type SavedBook } from '../../servers/saved-book.ts';
+import type { SavedBook } from '../../servers/saved-book.ts';
+import { serverInfos } from '../../servers/server-infos.ts';
 
 /** A server that a client may load or has loaded; nothing of how it is started, which may hold secrets. */
 export interface ServerFound {
@@ -19,7 +18,6 @@ export interface ServerFound {
 
 /** What servers are found in. */
 export interface ServerSources {
-  readonly fleet: Fleet;
   readonly registry: Registry;
   readonly saved: SavedBook;
 }
@@ -34,21 +32,11 @@ export async function searchServers(
   words: string,
   tools: readonly Handle[],
 ): Promise<readonly ServerFound[]> {
-  const { fleet, registry, saved } = sources;
-  const rows = await saved.rows(agentId);
-  const keys = new Set(rows.map(row => row.serverKey));
-  const unsaved = fleet.list(agentId).filter(member => !keys.has(member.serverKey));
+  const { registry, saved } = sources;
   const count = (server: ServerKey) => registry.list(agentId, { ownerKey: server, kind: 'tool' }).filter(sees).length;
-  const all: readonly ServerFound[] = [
-    ...rows.map(row => {
-      const { state } = savedLife(saved, row);
-      const server = row.serverKey;
-      return { server, name: displayName(row), kind: savedKind(row), state, saved: true, tools: count(server) };
-    }),
-    ...unsaved.map(({ serverKey: server, planned: { name, kind }, state }) => {
-      return { server, name, kind, state: state.name, saved: false, tools: count(server) };
-    }),
-  ];
+  const all = (await serverInfos(saved, agentId)).map(({ server, name, kind, state, saved: isSaved }): ServerFound => {
+    return { server, name, kind, state, saved: isSaved, tools: count(server) };
+  });
   const terms = queryTerms(words);
   const owners = new Set(tools.map(tool => tool.ownerKey));
   return all

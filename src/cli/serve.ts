@@ -46,7 +46,15 @@ export async function serve(options: ServeOptions, terminal: Terminal): Promise<
   const log = pino({ level: settings.log, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file);
   const stopAsked = Promise.withResolvers<void>();
 
-  const host = await openHost({ home: settings.home, env, log, redactor, handleSignals: false, relaysInput: true });
+  const host = await openHost({
+    home: settings.home,
+    env,
+    log,
+    redactor,
+    handleSignals: false,
+    relaysInput: true,
+    ownFolders: true,
+  });
   let served: Served;
   try {
     const start = (bind: Bind) =>

@@ -96,7 +96,11 @@ const deadlineMeanings: Readonly<Record<keyof Deadlines, { readonly name: string
   open: { name: 'LONGSHORE_OPEN_TIMEOUT', meaning: 'Opening the transport and negotiating.' },
   openLauncher: {
     name: 'LONGSHORE_OPEN_LAUNCHER_TIMEOUT',
-    meaning: 'The same for commands that download packages first (npx, uvx, bunx, dlx, dnx).',
+    meaning: 'Commands that download packages first (npx, uvx, bunx, dlx, dnx …) without a sign of work.',
+  },
+  launcherTotal: {
+    name: 'LONGSHORE_LAUNCHER_TOTAL_TIMEOUT',
+    meaning: 'The same for such commands, however much they work.',
   },
   discovery: {
     name: 'LONGSHORE_DISCOVERY_TIMEOUT',

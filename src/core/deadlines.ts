@@ -2,8 +2,10 @@
 export interface Deadlines {
   /** Transport open and negotiation. */
   readonly open: number;
-  /** The same where the command is a launcher that downloads packages first (npx, uvx, bunx, dlx, dnx). */
+  /** Of a launcher that downloads packages first (npx, uvx, bunx …): how long it may go without any sign of work. */
   readonly openLauncher: number;
+  /** Opening and negotiation where the command is such a launcher, however much it works. */
+  readonly launcherTotal: number;
   /** Discovery with all its pages. */
   readonly discovery: number;
   readonly imagePull: number;
@@ -20,6 +22,7 @@ export interface Deadlines {
 export const defaultDeadlines: Deadlines = {
   open: 15_000,
   openLauncher: 60_000,
+  launcherTotal: 600_000,
   discovery: 60_000,
   imagePull: 600_000,
   containerReady: 30_000,

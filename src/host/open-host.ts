@@ -23,6 +23,7 @@ import { createContainerGround } from '../runners/container-ground.ts';
 import { reclaim, sweep } from '../runners/index.ts';
 import { legacyContainers } from '../runners/legacy-containers.ts';
 import type { Surroundings } from '../runners/runner.ts';
+import { withoutNpmPath } from '../runners/user-path.ts';
 import { startWatchdog } from '../runners/watchdog/watchdog.ts';
 import type { KnownSecret } from '../secrets/known-secrets.ts';
 import { maskedLog } from '../secrets/masked-log.ts';
@@ -54,6 +55,11 @@ import { cleanUpOnSignals } from './signal-cleanup.ts';
 export interface HostOptions {
   /** The folder of database, identity and lock; default: LONGSHORE_HOME or the platform's data folder. */
   readonly home?: string;
+  /**
+   * True where nobody chose the folder that this program runs in (a service): then servers without a `cwd` are started in
+   * empty folders of their own beside the home, never in it. Default false: where the program runs.
+   */
+  readonly ownFolders?: boolean;
   /** Nothing on disk and nothing recorded; the identity is made for this host alone. */
   readonly ephemeral?: boolean;
   /** The default agent's DID, from an embedding agent host (R66); default: the home's own. */
@@ -133,7 +139,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const { pid } = process;
   const { ledger, verdicts } = store;
   const around: Surroundings = {
-    env,
+    env: withoutNpmPath(env, platform),
+    ...(options.ownFolders && { serversFolder: `${folder}-servers` }),
     platform,
     homeDir,
     pid,

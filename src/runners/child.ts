@@ -6,6 +6,7 @@ import type { HoldingKind } from '../core/ports/ledger.ts';
 import { createCloser } from './closer.ts';
 import type { Environment } from './environment.ts';
 import { processTree } from './process-tree.ts';
+import { type Work, workOf } from './process-work.ts';
 import type { Exit, Opened, Surroundings } from './runner.ts';
 import { spawnGroup } from './spawn-group.ts';
 import { createStderrRing, type StderrRing } from './stderr-ring.ts';
@@ -36,6 +37,8 @@ export interface Child extends Pick<Opened, 'exited' | 'closeGracefully' | 'clos
   readonly stderr: StderrRing;
   /** How it ended, if it has. */
   exit(): Exit | undefined;
+  /** What it and all that came out of it have done so far, where the system tells. */
+  work(): Promise<Work | undefined>;
   /** Writes a step of its life to the ledger. */
   reached(state: 'started' | 'ready'): Promise<void>;
 }
@@ -127,6 +130,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     stderr,
     exited,
     exit: () => exit,
+    work: async () => await workOf(await tree.members(), platform),
     async reached(state) {
       // A process that exited at once has left the ledger, or is about to.
       if (!closer.closing) await ledger.update(holding.id, { state, engineId: String(pid) });

@@ -3,6 +3,7 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import { LongshoreError } from '../core/errors.ts';
 import { type Environment, variable } from './environment.ts';
+import { installHint } from './launchers.ts';
 import { expandFolder, programFolderPatterns } from './program-folders.ts';
 import { isBatchFile, programNames, shimTarget } from './windows-shim.ts';
 
@@ -125,21 +126,11 @@ export const realDisk: Disk = {
   read: file => readFile(file, 'utf8'),
 };
 
+/** Programs that are no launchers; theirs are in `launchers`. */
 const fixes: Readonly<Record<string, string>> = {
   node: 'Install Node.js (https://nodejs.org)',
-  npx: 'Install Node.js (https://nodejs.org), which brings npx',
-  npm: 'Install Node.js (https://nodejs.org), which brings npm',
-  pnpm: 'Install pnpm (https://pnpm.io/installation)',
-  yarn: 'Install Yarn (https://yarnpkg.com)',
-  uv: 'Install uv (https://docs.astral.sh/uv/)',
-  uvx: 'Install uv (https://docs.astral.sh/uv/), which brings uvx',
-  pipx: 'Install pipx (https://pipx.pypa.io)',
   python: 'Install Python (https://www.python.org), or try the command python3',
   python3: 'Install Python (https://www.python.org)',
-  bun: 'Install Bun (https://bun.sh)',
-  bunx: 'Install Bun (https://bun.sh), which brings bunx',
-  deno: 'Install Deno (https://deno.com)',
-  dnx: 'Install the .NET SDK 10 or later, which brings dnx',
   docker: 'Install Docker (https://docs.docker.com/get-docker/)',
 };
 
@@ -148,11 +139,18 @@ const shownFolders = 10;
 function notFound(command: string, searched: readonly string[]): LongshoreError {
   const more = searched.length - shownFolders;
   const folders = searched.slice(0, shownFolders).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  const fix = Object.hasOwn(fixes, command) ? fixes[command] : 'Check its spelling';
+  const fix = (Object.hasOwn(fixes, command) ? fixes[command] : installHint(command)) ?? spelling(command);
   const message = `The command ${command} was not found in ${folders || 'any folder: PATH is empty'}.`;
   return new LongshoreError('command-not-found', `${message} ${fix}, or give its full path.`, {
     data: { command, searched },
   });
+}
+
+/** A whole command line in the place of the program is the most common mistake. */
+function spelling(command: string): string {
+  const [program, ...rest] = command.trim().split(/\s+/);
+  if (rest.length === 0) return 'Check its spelling';
+  return `Only the program belongs into command, the rest into args: command ${JSON.stringify(program)}, args ${JSON.stringify(rest)}. Write it like that, check its spelling`;
 }
 
 function notAProgram(file: string): LongshoreError {

@@ -1,6 +1,7 @@
 import { knownSecrets } from '../secrets/known-secrets.ts';
 import { secretsInEntries } from '../secrets/secret-entries.ts';
 import { isSecretName } from '../secrets/secret-names.ts';
+import { isLauncherSetting } from './launchers.ts';
 
 /** The environment of a process to be started: names and values. */
 export type Environment = Readonly<Record<string, string>>;
@@ -22,11 +23,17 @@ const allowed = new Set(
   ].flatMap(line => line.split(' ')),
 );
 
-function isAllowed(name: string, platform: NodeJS.Platform): boolean {
+function isAllowed(name: string, value: string | undefined, platform: NodeJS.Platform): boolean {
   const upper = name.toUpperCase();
   const anyCase = platform === 'win32' || /_PROXY$|^NPM_CONFIG_/.test(upper);
+  if (isLauncherSetting(name)) return !holdsCredential(name, value);
   if (name.startsWith('LC_') || (upper.startsWith('DOCKER_') && !isSecretName(name))) return true;
   return allowed.has(anyCase ? upper : name);
+}
+
+/** A credential is given to a server only by a reference of its own configuration. */
+function holdsCredential(name: string, value = ''): boolean {
+  return isSecretName(name) || /\/\/[^/@\s]*@|_(?:auth|password)/i.test(`${name} ${value}`);
 }
 
 /** Looks a name up as the platform does: Windows does not care about case. */
@@ -53,7 +60,7 @@ export function serverEnvironment(
   const set = (name: string, value: string | undefined): void => {
     if (value !== undefined) env.set(platform === 'win32' ? name.toUpperCase() : name, [name, value]);
   };
-  for (const [name, value] of Object.entries(ours)) if (isAllowed(name, platform)) set(name, value);
+  for (const [name, value] of Object.entries(ours)) if (isAllowed(name, value, platform)) set(name, value);
   for (const layer of given) for (const [name, value] of Object.entries(layer)) set(name, value);
   return Object.fromEntries(env.values());
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { Deadlines } from '../core/deadlines.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { ServerKey } from '../core/ids.ts';
 
@@ -12,11 +13,13 @@ export interface OpenLimit extends Disposable {
 export function createOpenLimit(options: {
   /** Milliseconds. */
   readonly budget: number;
+  /** Which of the server's deadlines that is. */
+  readonly deadlineName: keyof Deadlines;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly serverKey: ServerKey;
 }): OpenLimit {
-  const { budget, clock, signal, serverKey } = options;
+  const { budget, deadlineName, clock, signal, serverKey } = options;
   const either = new AbortController();
   const done = new AbortController();
   // A deadline around this one has its own reason.
@@ -29,7 +32,13 @@ export function createOpenLimit(options: {
   signal.addEventListener('abort', cancel, { once: true });
   if (signal.aborted) cancel();
   clock.sleep(budget, done.signal).then(
-    () => either.abort(new LongshoreError('timeout', `${serverKey} has not answered within ${budget / 1000} s.`)),
+    () =>
+      either.abort(
+        new LongshoreError(
+          'timeout',
+          `${serverKey} has not answered within ${budget / 1000} s. If it needs longer, raise its deadline ${deadlineName}.`,
+        ),
+      ),
     () => undefined, // disposed of
   );
   return {

@@ -136,7 +136,8 @@ describe('the environment of a server', () => {
     const env = { PATH: process.env['PATH'], HOME: '/home/x', OPENAI_API_KEY: 'secret', NODE_OPTIONS: '--no-warnings' };
     const around = processSurroundings({ env });
     const seen = await environmentOf({ env: { GITHUB_TOKEN: 'x', HOME: '/other' } }, around);
-    expect(Object.keys(seen).sort()).toEqual(['GITHUB_TOKEN', 'HOME', 'LONGSHORE_MARKER', 'PATH']);
+    const python = ['PYTHONHASHSEED', 'PYTHONUNBUFFERED', 'PYTHONUTF8'];
+    expect(Object.keys(seen).sort()).toEqual(['GITHUB_TOKEN', 'HOME', 'LONGSHORE_MARKER', 'PATH', ...python]);
     expect(seen).toMatchObject({ GITHUB_TOKEN: 'x', HOME: '/other', PATH: env.PATH });
   });
 

@@ -40,6 +40,8 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
   readonly homeDir: string;
+  /** Where servers without a `cwd` get folders of their own; without it they are started where this program was. */
+  readonly serversFolder?: string | undefined;
   readonly pid: number;
   readonly instance: InstanceId;
   readonly clock: Clock;

@@ -189,8 +189,8 @@ describe('logs', () => {
     expect((await logs(`?after=${next + 2}`)).lines).toEqual([]);
     await home.ask('POST', '/api/mcp/restart', { body: { ref: 'notes' } });
     await call();
-    await expect.poll(async () => (await logs()).next, { timeout: 5_000 }).toBe(next + 3);
-    expect((await logs(`?after=${next + 2}`)).lines).toEqual(['called fail']);
+    await expect.poll(async () => (await logs()).next, { timeout: 5_000 }).toBe(next + 4);
+    expect((await logs(`?after=${next + 2}`)).lines).toEqual(['--- started anew ---', 'called fail']);
     expect((await home.ask('GET', '/api/servers/nobody/logs')).status).toBe(404);
     expect((await home.ask('GET', '/api/servers/notes/logs?tail=x')).status).toBe(400);
   });

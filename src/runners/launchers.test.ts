@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isPackageLauncher } from './package-launcher.ts';
+import { isPackageLauncher } from './launchers.ts';
 
 const words = (line: string): [string, string[]] => {
   const [command = '', ...args] = line.split(' ');

@@ -50,6 +50,7 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
   const { home, callers, announce, leftovers, redactor } = served;
   const startedAt = clock.now();
   const tickets = createTickets(clock);
+  const token = operatorToken(home.operatorToken);
   let ready = false;
   let url = '';
   const cortex = createCortex(
@@ -57,7 +58,7 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
       clock,
       randomId,
       log,
-      operatorToken: operatorToken(home.operatorToken),
+      operatorToken: token,
       callers,
       allowedHosts: bind.allowedHosts,
       limits: defaultLimits,
@@ -83,7 +84,14 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
   }
 
   const checkHost = hostCheck(bind.allowedHosts);
-  const endpoint = createMcpEndpoint({ host: served.clients, settings: needs.mcp, clock, log, url: () => url });
+  const endpoint = createMcpEndpoint({
+    host: served.clients,
+    settings: needs.mcp,
+    clock,
+    log,
+    sessionKey: token,
+    url: () => url,
+  });
   const door = createDoor({
     endpoint,
     checkHost,

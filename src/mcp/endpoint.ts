@@ -20,6 +20,7 @@ import { LegacyRequests } from './sessions/legacy-requests.ts';
 import type { LegacySession } from './sessions/legacy-session.ts';
 import { ListenStreams } from './sessions/listen-streams.ts';
 import { ModernRequests } from './sessions/modern-requests.ts';
+import { sessionIds } from './sessions/session-ids.ts';
 import { Sessions } from './sessions/sessions.ts';
 import { SocketClient } from './socket-endpoint.ts';
 import { Views } from './views.ts';
@@ -44,6 +45,8 @@ export interface EndpointNeeds {
   readonly settings: EndpointSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** Signs the ids of sessions, so that a restarted service knows its own. */
+  readonly sessionKey: string;
   url(): string;
 }
 
@@ -117,6 +120,7 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
   const reply = { silence, keepAlive };
   const sessions = new Sessions({
     clock,
+    ids: sessionIds(needs.sessionKey),
     reply,
     idle: idleSession,
     mostOfOneClient: mostSessions,

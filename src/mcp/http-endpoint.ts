@@ -21,6 +21,7 @@ import {
 import type { McpClient } from './mcp-client.ts';
 import { checkHeaders, checkParamHeaders, eraOfRequest, headerOf, readEnvelope } from './request-headers.ts';
 import { isLegacyVersion, type LegacyRequests } from './sessions/legacy-requests.ts';
+import type { Leaving } from './sessions/legacy-session.ts';
 import type { ListenStreams } from './sessions/listen-streams.ts';
 import type { ModernRequests } from './sessions/modern-requests.ts';
 import { type ReplyOptions, ReplyStream } from './sessions/reply-stream.ts';
@@ -165,14 +166,8 @@ async function legacy(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const gone = new AbortController();
-  const headers = { [sessionHeader]: session.id };
-  const reply = needs.sessions.reply(session, response, { ...needs.reply, takesEvents: takesEvents(request), headers });
-  // A stream can be resumed; an answer of which nothing went out cannot.
-  response.once('close', () => {
-    if (!reply.ended && !reply.isResumable) gone.abort(new LongshoreError('cancelled', 'The client hung up.'));
-  });
-  const frame = await frameOf(needs, session, message, reply, gone.signal);
+  const { reply, leaving } = replyIn(needs, session, request, response);
+  const frame = await frameOf(needs, session, message, reply, leaving);
   if (frame === undefined) reply.close();
   else reply.end(frame);
 }
@@ -186,14 +181,33 @@ async function frameOf(
   { session }: HttpSession,
   message: Request,
   outlet: ReplyStream,
-  gone: AbortSignal,
+  leaving: Leaving,
 ): Promise<string | undefined> {
   try {
-    const result = await legacy.answer(session, message, outlet, gone);
+    const result = await legacy.answer(session, message, outlet, leaving);
     return result === undefined ? undefined : resultFrame(message.id, result);
   } catch (error) {
-    return gone.aborted ? undefined : errorFrame(message.id, asRpcError(log, error));
+    return leaving.gone.aborted ? undefined : errorFrame(message.id, asRpcError(log, error));
   }
+}
+
+/** The answer to a request in a session, and how its client leaves it: a stream can be resumed, silence cannot. */
+function replyIn(
+  needs: HttpEndpointNeeds,
+  session: HttpSession,
+  request: IncomingMessage,
+  response: ServerResponse,
+): { readonly reply: ReplyStream; readonly leaving: Leaving } {
+  const gone = new AbortController();
+  const hungUp = new AbortController();
+  const headers = { [sessionHeader]: session.id };
+  const reply = needs.sessions.reply(session, response, { ...needs.reply, takesEvents: takesEvents(request), headers });
+  response.once('close', () => {
+    if (reply.ended) return;
+    if (!reply.isResumable) gone.abort(new LongshoreError('cancelled', 'The client hung up.'));
+    hungUp.abort();
+  });
+  return { reply, leaving: { gone: gone.signal, hungUp: hungUp.signal } };
 }
 
 /** The only revision that has batches. */
@@ -218,18 +232,12 @@ async function batch(
   if (id === undefined || values.length === 0 || values.length > mostOfBatch) throw noBatch();
   const session = sessionOf(needs, client, id, headerOf(headers, 'mcp-protocol-version'));
   if (session.session.hello.protocolVersion !== batchRevision) throw noBatch();
-  const gone = new AbortController();
-  const replyHeaders = { [sessionHeader]: session.id };
-  const options = { ...needs.reply, takesEvents: takesEvents(request), headers: replyHeaders };
-  const reply = needs.sessions.reply(session, response, options);
-  response.once('close', () => {
-    if (!reply.ended && !reply.isResumable) gone.abort(new LongshoreError('cancelled', 'The client hung up.'));
-  });
+  const { reply, leaving } = replyIn(needs, session, request, response);
   const frames = await Promise.all(
     values.map(async value => {
       try {
         const message = readMessage(value);
-        if (message.kind === 'request') return await frameOf(needs, session, message, reply, gone.signal);
+        if (message.kind === 'request') return await frameOf(needs, session, message, reply, leaving);
         needs.legacy.take(session.session, message);
         return undefined;
       } catch (error) {

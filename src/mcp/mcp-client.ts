@@ -28,6 +28,8 @@ export interface Exchange {
   readonly identity: string;
   /** Fires when the client cancels it or goes away. */
   readonly signal: AbortSignal;
+  /** Fires when nobody reads its stream any more, though the client might come back for it (2025). */
+  readonly hungUp?: AbortSignal;
   /** Of 2025 clients: what outlives the request. */
   readonly session: SessionState | undefined;
   /** False between two rounds of the request: then its client is away with a question. */

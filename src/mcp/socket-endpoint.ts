@@ -4,6 +4,7 @@ import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { ByteBudget } from '../lib/byte-budget.ts';
+import { Lines } from '../lib/lines.ts';
 import { asRpcError } from './failures.ts';
 import { tooMuchHeld } from './http-body.ts';
 import {
@@ -64,7 +65,10 @@ export class SocketClient {
     socket.on('error', () => {});
     socket.once('close', () => void this.end());
     socket.once('end', () => void this.end());
-    const lines = new Lines(needs.mostLine);
+    const lines = new Lines(
+      needs.mostLine,
+      () => new RpcError(rpcCodes.invalidRequest, `A message is longer than ${needs.mostLine} bytes.`),
+    );
     const read = (chunk: Buffer): void => {
       try {
         for (const line of lines.read(chunk)) this.#receive(line);
@@ -210,41 +214,6 @@ export class SocketClient {
       return result;
     }
     if (!this.#session) throw new RpcError(rpcCodes.invalidRequest, 'Begin with initialize, or speak 2026-07-28.');
-    return await legacy.answer(this.#session, request, this, this.#gone.signal);
-  }
-}
-
-/** Lines of what comes in pieces. Throws an RpcError for one that is too long. */
-class Lines {
-  readonly #most: number;
-  #pieces: Buffer[] = [];
-  #length = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  read(chunk: Buffer): readonly string[] {
-    const lines: string[] = [];
-    let from = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#add(chunk.subarray(from, at));
-      const line = Buffer.concat(this.#pieces).toString('utf8').trim();
-      this.#pieces = [];
-      this.#length = 0;
-      if (line !== '') lines.push(line);
-      from = at + 1;
-    }
-    this.#add(chunk.subarray(from));
-    return lines;
-  }
-
-  #add(piece: Buffer): void {
-    if (piece.byteLength === 0) return;
-    this.#length += piece.byteLength;
-    if (this.#length > this.#most) {
-      throw new RpcError(rpcCodes.invalidRequest, `A message is longer than ${this.#most} bytes.`);
-    }
-    this.#pieces.push(piece);
+    return await legacy.answer(this.#session, request, this, { gone: this.#gone.signal });
   }
 }

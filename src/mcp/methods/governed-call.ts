@@ -24,6 +24,8 @@ export class StillWaiting extends Error {
   }
 }
 
+/** A client that can be told nothing while it waits gives up after 20 s and more, and would then not hear where to decide. */
+const silent = 15_000;
 /** A client that was shown the page waits as long as the question is open. */
 const withPage = 60 * 60_000;
 
@@ -55,7 +57,8 @@ export async function governedCall(ground: EndpointGround, exchange: Exchange, w
     },
     onasked(approval) {
       where = whereToDecide(approval, ground.url());
-      const limits = { patience: ground.settings.patience, withPage };
+      const limits = { patience: ground.settings.patience, silent, withPage };
+      leaveWhenGone(exchange.hungUp, patience, waiting);
       waiting.use(tellWaiting(exchange, where, limits, () => patience.abort()));
     },
     ...(token !== undefined && {
@@ -76,6 +79,14 @@ export async function governedCall(ground: EndpointGround, exchange: Exchange, w
     if (where !== undefined && (gaveUp || isCode(error, 'approval-pending'))) throw new StillWaiting(where);
     throw error;
   }
+}
+
+/** Whoever hung up while its call waits is not told any more: an approval is for the same call made again. */
+function leaveWhenGone(hungUp: AbortSignal | undefined, patience: AbortController, waiting: DisposableStack): void {
+  const leave = (): void => patience.abort();
+  if (hungUp?.aborted) leave();
+  hungUp?.addEventListener('abort', leave, { once: true });
+  waiting.defer(() => hungUp?.removeEventListener('abort', leave));
 }
 
 function isCode(error: unknown, code: LongshoreError['code']): error is LongshoreError {

@@ -23,6 +23,8 @@ const step = 1e-6;
 /** How long a call may wait; milliseconds. */
 export interface WaitLimits {
   readonly patience: number;
+  /** The most for a client that hears nothing meanwhile. */
+  readonly silent: number;
   /** For a client that was shown the page and has said nothing yet: it waits itself. */
   readonly withPage: number;
 }
@@ -39,8 +41,9 @@ export function tellWaiting(
 ): Disposable {
   const over = new AbortController();
   const hasPage = clientHas(exchange, 'elicitation.url');
-  let timer = setTimeout(giveUp, hasPage ? limits.withPage : limits.patience);
   const token = progressToken(exchange);
+  const unseen = token === undefined ? Math.min(limits.patience, limits.silent) : limits.patience;
+  let timer = setTimeout(giveUp, hasPage ? limits.withPage : unseen);
   let told = 0;
   const tell = (): void => {
     told += step;

@@ -5,7 +5,7 @@ import { type Message, type Prepared, RpcError, rpcCodes } from '../json-rpc.ts'
 import type { McpClient } from '../mcp-client.ts';
 import { initializeResult } from '../methods/greeting.ts';
 import { instructionsFor, type Method, metaOf, methodOf } from '../methods/methods.ts';
-import type { Hello, LegacySession, Outlet } from './legacy-session.ts';
+import type { Hello, Leaving, LegacySession, Outlet } from './legacy-session.ts';
 
 type Request = Extract<Message, { kind: 'request' }>;
 
@@ -34,10 +34,10 @@ export class LegacyRequests {
     session: LegacySession,
     { id, method: name, params }: Request,
     outlet: Outlet,
-    gone: AbortSignal,
+    leaving: Leaving,
   ): Promise<JsonObject | Prepared | undefined> {
     const method = methodOf(this.#methods, name, 'legacy');
-    return await session.run({ id, meta: metaOf(params), outlet, gone }, async exchange =>
+    return await session.run({ id, meta: metaOf(params), outlet, leaving }, async exchange =>
       method.run(exchange, params),
     );
   }

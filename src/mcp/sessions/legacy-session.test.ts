@@ -13,7 +13,7 @@ function session() {
   const opened = new LegacySession(client, hello, { send: frame => void standing.push(frame) }, systemClock);
   const own: string[] = [];
   const outlet = { send: (frame: string) => void own.push(frame) };
-  return { opened, standing, own, request: { id: 7, meta: {}, outlet, gone: never } };
+  return { opened, standing, own, request: { id: 7, meta: {}, outlet, leaving: { gone: never } } };
 }
 
 describe('the session of a 2025 client', () => {

@@ -12,6 +12,14 @@ export interface Outlet {
   send(frame: string): void;
 }
 
+/** How a client leaves a request. */
+export interface Leaving {
+  /** Fires when it can get no answer any more. */
+  readonly gone: AbortSignal;
+  /** Fires when it does not read any more, though it might come back. */
+  readonly hungUp?: AbortSignal;
+}
+
 /** What a client of 2025 said at `initialize`. */
 export interface Hello {
   readonly protocolVersion: string;
@@ -52,13 +60,13 @@ export class LegacySession implements SessionState {
     return this.#running.size > 0 ? 0 : this.#clock.now() - this.#lastUsed;
   }
 
-  /** Runs one request; `gone` fires when its client can get no answer any more. Resolves with undefined once it was cancelled. */
+  /** Runs one request. Resolves with undefined once it was cancelled. */
   async run(
-    { id, meta, outlet, gone }: { id: RequestId; meta: JsonObject; outlet: Outlet; gone: AbortSignal },
+    { id, meta, outlet, leaving }: { id: RequestId; meta: JsonObject; outlet: Outlet; leaving: Leaving },
     method: (exchange: Exchange) => Promise<JsonObject | Prepared>,
   ): Promise<JsonObject | Prepared | undefined> {
     const controller = new AbortController();
-    const signal = AbortSignal.any([controller.signal, gone, this.#ending.signal]);
+    const signal = AbortSignal.any([controller.signal, leaving.gone, this.#ending.signal]);
     this.#running.set(id, controller);
     try {
       const result = await method({
@@ -68,6 +76,7 @@ export class LegacySession implements SessionState {
         capabilities: this.hello.capabilities,
         meta,
         signal,
+        ...(leaving.hungUp && { hungUp: leaving.hungUp }),
         session: this,
         isThere: () => true,
         notify: (name, params) => outlet.send(noticeFrame(name, params)),

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endpointClient } from '../../../test/fixtures/endpoint-client.ts';
 import { systemClock } from '../../core/clock.ts';
+import { sessionIds } from './session-ids.ts';
 import { Sessions } from './sessions.ts';
 
 const hello = { protocolVersion: '2025-11-25', capabilities: {} };
@@ -10,6 +11,7 @@ describe('the sessions of 2025 clients over HTTP', () => {
   const open = (): Sessions =>
     new Sessions({
       clock: systemClock,
+      ids: sessionIds('key of this test'),
       reply: { silence: 60_000, keepAlive: 60_000 },
       idle: 1_000,
       mostOfOneClient: 3,
@@ -40,10 +42,13 @@ describe('the sessions of 2025 clients over HTTP', () => {
     const busy = sessions.open(endpointClient('one'), hello);
     const done = Promise.withResolvers<object>();
     const outlet = { send: () => {} };
-    const running = busy.session.run({ id: 1, meta: {}, outlet, gone: new AbortController().signal }, async () => {
-      await done.promise;
-      return {};
-    });
+    const running = busy.session.run(
+      { id: 1, meta: {}, outlet, leaving: { gone: new AbortController().signal } },
+      async () => {
+        await done.promise;
+        return {};
+      },
+    );
     vi.advanceTimersByTime(5_000);
     expect(sessions.find(left, endpointClient('one'))).toBeUndefined();
     expect(sessions.find(busy.id, endpointClient('one'))).toBe(busy);

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../core/clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
 import type { McpClient } from '../mcp-client.ts';
 import { type Hello, LegacySession } from './legacy-session.ts';
 import { type ReplyOptions, ReplyStream } from './reply-stream.ts';
+import type { SessionIds } from './session-ids.ts';
 
 /** A 2025 client's session over HTTP, with the streams that it may come back to. */
 export interface HttpSession {
@@ -19,6 +21,7 @@ export interface HttpSession {
 /** What sessions stand on; times in milliseconds. */
 export interface SessionsNeeds {
   readonly clock: Clock;
+  readonly ids: SessionIds;
   readonly reply: Pick<ReplyOptions, 'silence' | 'keepAlive'>;
   /** A session that nobody uses, and to which nobody listens, ends after that long. */
   readonly idle: number;
@@ -31,10 +34,14 @@ export interface SessionsNeeds {
 /** How long the answer of a request whose client lost the stream is kept for it. */
 const keptAnswer = 2 * 60_000;
 
+const mostEnded = 10_000;
+
 /** All sessions over HTTP. */
 export class Sessions {
   readonly #needs: SessionsNeeds;
   readonly #sessions = new Map<string, HttpSession>();
+  /** Ids of sessions that ended in this run: they are not taken up again. */
+  readonly #ended = new LRUCache<string, true>({ max: mostEnded });
   readonly #sweeper: NodeJS.Timeout;
 
   constructor(needs: SessionsNeeds) {
@@ -48,8 +55,11 @@ export class Sessions {
   }
 
   open(client: McpClient, hello: Hello): HttpSession {
+    return this.#open(client, hello, this.#needs.ids.make(client, hello));
+  }
+
+  #open(client: McpClient, hello: Hello, id: string): HttpSession {
     this.#makeRoom(client);
-    const id = randomBytes(24).toString('base64url');
     const standing = new ReplyStream({ ...this.#needs.reply, takesEvents: true, stream: 'standing', headers: {} });
     const session = new LegacySession(client, hello, standing, this.#needs.clock);
     const opened: HttpSession = { id, session, standing, replies: new Map() };
@@ -58,13 +68,23 @@ export class Sessions {
     return opened;
   }
 
-  /** Only whoever opened it finds it, and only on the path where it was opened. */
+  /** Only whoever opened it finds it, and only on the path where it was opened; one of an earlier run is taken up again. */
   find(id: string, client: McpClient): HttpSession | undefined {
-    const found = this.#sessions.get(id);
+    const found = this.#sessions.get(id) ?? this.#again(id, client);
     const isOwn = found?.session.client.id === client.id && found.session.client.server === client.server;
     if (!found || !isOwn) return undefined;
     found.session.touch();
     return found;
+  }
+
+  /** What its client wanted to hear is forgotten, and what changed meanwhile was not told. */
+  #again(id: string, client: McpClient): HttpSession | undefined {
+    const hello = this.#ended.has(id) ? undefined : this.#needs.ids.read(id, client);
+    if (hello === undefined) return undefined;
+    const session = this.#open(client, hello, id);
+    for (const list of ['tools', 'resources', 'prompts'])
+      session.session.notify(`notifications/${list}/list_changed`, {});
+    return session;
   }
 
   /** A stream for one answer, which the client can resume if it breaks. */
@@ -94,6 +114,7 @@ export class Sessions {
 
   async close(session: HttpSession): Promise<void> {
     if (!this.#sessions.delete(session.id)) return;
+    this.#ended.set(session.id, true);
     for (const reply of [session.standing, ...session.replies.values()]) reply.close();
     this.#needs.onClosed(session.session);
     await session.session.close();

@@ -1,6 +1,7 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { Audit } from '../governance/audit/audit.ts';
+import { recordedChange } from '../governance/audit/recorded-change.ts';
 import { nearestName } from '../lib/nearest-name.ts';
 import { type Agents, newAgentId } from '../store/agents.ts';
 import type { Callers } from '../store/callers.ts';
@@ -33,7 +34,7 @@ export interface HomeAgentsNeeds {
   readonly agents: Agents;
   readonly servers: Pick<Servers, 'list'>;
   readonly callers: Pick<Callers, 'list'>;
-  readonly audit: Pick<Audit, 'change'>;
+  readonly audit: Pick<Audit, 'change' | 'note'>;
   /** Those that are in use in this process. */
   open(): Iterable<AgentId>;
 }
@@ -73,8 +74,8 @@ export function homeAgents(needs: HomeAgentsNeeds): HomeAgents {
         throw new LongshoreError('name-in-use', `There is an agent ${name} already. Choose another name.`);
       }
       const agentId = newAgentId();
-      await needs.audit.change({ action: 'agent_added', subject: name, agentId, caller: actor });
-      const { createdAt } = await needs.agents.add({ agentId, name });
+      const entry = { action: 'agent_added', subject: name, agentId, caller: actor };
+      const { createdAt } = await recordedChange(needs.audit, entry, () => needs.agents.add({ agentId, name }));
       return { agentId, name, isDefault: false, servers: 0, createdAt };
     },
     async find(nameOrId) {

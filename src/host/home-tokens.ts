@@ -2,11 +2,11 @@ import { type CallerScope, wholeScope } from '../core/caller-scope.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { Audit } from '../governance/audit/audit.ts';
+import { recordedChange } from '../governance/audit/recorded-change.ts';
 import { checkScope } from '../governance/dispatch/caller-scope.ts';
-import { cut } from '../lib/cut.ts';
 import { Mutex } from '../lib/mutex.ts';
 import { nearestName } from '../lib/nearest-name.ts';
-import type { Callers, ClientCaller } from '../store/callers.ts';
+import { type Callers, type ClientCaller, checkCallerName } from '../store/callers.ts';
 
 /** The tokens of clients, with every change recorded before it is made. */
 export interface HomeTokens {
@@ -31,7 +31,7 @@ export interface HomeTokens {
 /** What the tokens of a home stand on. */
 export interface HomeTokensNeeds {
   readonly callers: Callers;
-  readonly audit: Pick<Audit, 'change'>;
+  readonly audit: Pick<Audit, 'change' | 'note'>;
   /** Told after every change. */
   readonly onChanged: (client: ClientCaller) => void;
 }
@@ -55,6 +55,7 @@ export function homeTokens({ callers, audit, onChanged }: HomeTokensNeeds): Home
     list: () => callers.list(),
     async create(actor, name, agentId, asked = {}) {
       const scope = { ...wholeScope, ...asked };
+      checkCallerName(name);
       checkScope(scope);
       if (await holder(name)) {
         throw new LongshoreError(
@@ -63,8 +64,8 @@ export function homeTokens({ callers, audit, onChanged }: HomeTokensNeeds): Home
         );
       }
       const detail = { args: asJson(scope) };
-      await audit.change({ action: 'token_created', subject: cut(name, 64), agentId, caller: actor, detail });
-      const made = await callers.create(name, agentId, scope);
+      const change = { action: 'token_created', subject: name, agentId, caller: actor, detail };
+      const made = await recordedChange(audit, change, () => callers.create(name, agentId, scope));
       onChanged(made.caller);
       return made;
     },
@@ -75,17 +76,21 @@ export function homeTokens({ callers, audit, onChanged }: HomeTokensNeeds): Home
         const scope = { ...client.scope, ...change };
         checkScope(scope);
         const detail = { args: asJson(scope) };
-        await audit.change({ action: 'token_scoped', subject: name, agentId: client.agentId, caller: actor, detail });
-        const changed = await callers.setScope(name, scope);
-        if (!changed) throw await unknown(name);
+        const { agentId } = client;
+        const entry = { action: 'token_scoped', subject: name, agentId, caller: actor, detail };
+        const changed = await recordedChange(audit, entry, async () => {
+          const found = await callers.setScope(name, scope);
+          if (!found) throw await unknown(name);
+          return found;
+        });
         onChanged(changed);
         return changed;
       }),
     async revoke(actor, name) {
       const client = await holder(name);
       if (!client) return false;
-      await audit.change({ action: 'token_revoked', subject: name, agentId: client.agentId, caller: actor });
-      const revoked = await callers.revoke(name);
+      const entry = { action: 'token_revoked', subject: name, agentId: client.agentId, caller: actor };
+      const revoked = await recordedChange(audit, entry, () => callers.revoke(name));
       if (revoked) onChanged(revoked);
       return revoked !== undefined;
     },

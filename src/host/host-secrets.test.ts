@@ -17,6 +17,7 @@ describe('the secrets of a host', () => {
     const secrets = hostSecrets({
       vault,
       audit: {
+        note: entry => void recorded.push(entry),
         async change(entry) {
           await Promise.resolve();
           if (full) throw new LongshoreError('cannot-record', 'The disk is full.');

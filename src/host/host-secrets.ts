@@ -1,6 +1,7 @@
 import type { SecretProvider, Secrets } from '../core/ports/secret-rows.ts';
 import type { Caller } from '../core/words.ts';
 import type { Audit } from '../governance/audit/audit.ts';
+import { recordedChange } from '../governance/audit/recorded-change.ts';
 import { type Keychain, osKeychain } from '../secrets/keychain.ts';
 import type { KnownSecret } from '../secrets/known-secrets.ts';
 import {
@@ -44,7 +45,7 @@ export function openVault(
 /** The secret store with every change of it recorded before it is made, and every new value masked from then on. */
 export function hostSecrets(needs: {
   readonly vault: SecretVault;
-  readonly audit: Pick<Audit, 'change'>;
+  readonly audit: Pick<Audit, 'change' | 'note'>;
   readonly onSecrets: (secrets: readonly KnownSecret[]) => void;
 }): HostSecrets {
   const { vault, audit } = needs;
@@ -52,14 +53,13 @@ export function hostSecrets(needs: {
     async set(caller, name, value) {
       checkSecret(name, value);
       needs.onSecrets([{ name, value }]);
-      await audit.change({ action: 'secret_set', subject: name, caller });
-      return await vault.set(name, value);
+      return await recordedChange(audit, { action: 'secret_set', subject: name, caller }, () => vault.set(name, value));
     },
     list: () => vault.list(),
     async remove(caller, name) {
       const known = (await vault.list()).some(secret => secret.name === name);
-      if (known) await audit.change({ action: 'secret_removed', subject: name, caller });
-      return known && (await vault.remove(name));
+      if (!known) return false;
+      return await recordedChange(audit, { action: 'secret_removed', subject: name, caller }, () => vault.remove(name));
     },
     provider: () => vault.provider(),
   };

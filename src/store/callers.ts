@@ -87,6 +87,15 @@ const addScope: Migration = {
 /** A client that calls a thousand times a minute costs one write a minute. */
 const lastUsedPrecision = 60_000;
 
+/** Throws `usage` for what is no name of a caller. */
+export function checkCallerName(name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) return;
+  throw new LongshoreError(
+    'usage',
+    `A caller is named by 1 to 64 of the characters A-Z a-z 0-9 _ . - and begins with a letter or digit, not ${JSON.stringify(name)}.`,
+  );
+}
+
 /** Callers with tokens, over restarts. */
 export const callersTable: Table<Callers> = {
   migrations: [create, addScope],
@@ -113,12 +122,7 @@ export const callersTable: Table<Callers> = {
 
     return {
       async create(name, agentId, scope = wholeScope) {
-        if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
-          throw new LongshoreError(
-            'usage',
-            `A caller is named by 1 to 64 of the characters A-Z a-z 0-9 _ . - and begins with a letter or digit, not ${JSON.stringify(name)}.`,
-          );
-        }
+        checkCallerName(name);
         const token = `lsc_${randomBytes(32).toString('base64url')}`;
         const row: Selectable<CallersTables['callers']> = {
           id: randomId(),

@@ -8,6 +8,7 @@ import { Mutex } from '../../lib/mutex.ts';
 import type { StoredRules } from '../../store/rules.ts';
 import type { OperatorDesk, OperatorProof } from '../approvals/operator-proof.ts';
 import type { Audit } from '../audit/audit.ts';
+import { recordedChange } from '../audit/recorded-change.ts';
 import type { Registry } from '../registry/registry.ts';
 import { compilePolicy, type Explanation, type Policy } from './policy.ts';
 import type { Rule } from './rule.ts';
@@ -119,10 +120,16 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
     becomes({ persistent: inPlaceOfSame(persistent, rule) });
   }
 
-  async function record(action: string, rule: Rule, door: string, approvalId: ApprovalId | null): Promise<void> {
+  /** The change is made once it is recorded, and not before. */
+  async function recorded(
+    action: string,
+    { rule, door, approvalId }: { readonly rule: Rule; readonly door: string; readonly approvalId: ApprovalId | null },
+    make: () => Promise<void>,
+  ): Promise<void> {
     const detail = { rule_id: rule.id, approval_id: approvalId, message: rule.reason };
     const subject = `${rule.level} ${rule.pattern}`;
-    await audit.change({ action, subject, agentId: rule.agentId, caller: `operator:${door}`, detail });
+    const entry = { action, subject, agentId: rule.agentId, caller: `operator:${door}`, detail };
+    await recordedChange(audit, entry, make);
   }
 
   /** R41, R42: what was allowed for a session was allowed on a handle that is now gone. */
@@ -149,8 +156,7 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
       const plain = newRule(asked, 'operator');
       const rule = { ...plain, pin: pinFor(plain, registry) };
       return await changing.run(async () => {
-        await record('rule_added', rule, door, null);
-        await keep(rule);
+        await recorded('rule_added', { rule, door, approvalId: null }, () => keep(rule));
         return rule;
       });
     },
@@ -167,9 +173,11 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
         throw new LongshoreError('usage', 'The program that opened this host gave it this rule; take it out there.');
       }
       await changing.run(async () => {
-        await record('rule_removed', rule, door, null);
-        if (rule.lifetime === 'persistent') await stored.remove(id);
-        becomes({ persistent: persistent.filter(one => one.id !== id), session: session.filter(one => one.id !== id) });
+        await recorded('rule_removed', { rule, door, approvalId: null }, async () => {
+          if (rule.lifetime === 'persistent') await stored.remove(id);
+          const without = (rules: readonly Rule[]) => rules.filter(one => one.id !== id);
+          becomes({ persistent: without(persistent), session: without(session) });
+        });
       });
     },
     why: (handle, caller, args) => policy.explain(handle, caller, args),
@@ -194,8 +202,7 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
         if (level !== 'allow' && level !== 'ask') {
           throw new LongshoreError('denied', `A rule with the same reach says ${level}; remove it first.`);
         }
-        await record('rule_added', rule, door, permission.approvalId);
-        await keep(rule);
+        await recorded('rule_added', { rule, door, approvalId: permission.approvalId }, () => keep(rule));
       });
     },
     onChanged: listener => emitter.on(listener),

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, type AnsweringClient, answeringClient } from '../../test/fixtures/answering-client.ts';
 import { connectTo } from '../../test/fixtures/connecting.ts';
 import { type Asked, type ScriptedServer, scriptedServer, silent } from '../../test/fixtures/scripted-server.ts';
+import { LongshoreError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 
 afterEach(() => vi.useRealTimers());
@@ -80,6 +81,18 @@ describe('what a server of 2025 asks', () => {
     await vi.waitFor(() => expect(server.answers.has(1)).toBe(true));
     expect(server.answers.get(1)).toMatchObject({ error: { code: -32_603 } });
     expect(JSON.stringify(server.answers.get(1))).not.toContain('sk-123');
+    await connection.close();
+  });
+
+  it("C8: is passed a client's own error as it is", async () => {
+    const clientError = { code: -1, message: 'User rejected sampling request', data: { why: 'policy' } };
+    const refusal = new LongshoreError('protocol-error', 'The client could not answer.', { data: { clientError } });
+    const someone = edge(() => Promise.reject(refusal));
+    const server = legacy();
+    const { connection } = await connectTo(server, { client: someone });
+    server.say({ id: 1, method: 'elicitation/create', params: elicitation });
+    await vi.waitFor(() => expect(server.answers.has(1)).toBe(true));
+    expect(server.answers.get(1)).toMatchObject({ error: clientError });
     await connection.close();
   });
 

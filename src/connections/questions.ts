@@ -61,7 +61,9 @@ export class Questions {
       return calls.length === 0
         ? await this.#insist(client, question, signal)
         : await this.#askCalls(calls, question, signal);
-    } catch {
+    } catch (error) {
+      const own = error instanceof LongshoreError ? error.data?.['clientError'] : undefined;
+      if (isJsonObject(own)) return { error: own };
       // What went wrong on our side is not the server's to read.
       return { error: { code: -32603, message: `${question.method} could not be answered` } };
     } finally {

@@ -21,7 +21,8 @@ export interface CallClient {
   readonly capabilities: JsonObject;
   /**
    * Puts the questions of one round to the client and gives its answers by the same keys, verbatim; a key may be
-   * missing, and others may be there. Rejects with the signal's reason, or with `cancelled` if the client went away.
+   * missing, and others may be there. Rejects with the signal's reason, with `cancelled` if the client went
+   * away, or with an error whose `data.clientError` is the client's own JSON-RPC error, which a 2025 server is passed.
    */
   ask(questions: Readonly<Record<string, ServerQuestion>>, signal: AbortSignal): Promise<JsonObject>;
   /** False while it is away with a question: what a 2025 server asks meanwhile is for another call. True if not said. */

@@ -158,9 +158,15 @@ export class LegacySession implements SessionState {
   }
 }
 
-function clientError({ code, message }: JsonObject): LongshoreError {
+function clientError({ code, message, data }: JsonObject): LongshoreError {
   const said = typeof message === 'string' ? cut(message, 500) : 'no message';
   return new LongshoreError('protocol-error', `The client could not answer the server's question: ${said}`, {
-    data: { code: code ?? null },
+    data: {
+      code: code ?? null,
+      ...(Number.isInteger(code) &&
+        typeof message === 'string' && {
+          clientError: { code: code ?? null, message, ...(data !== undefined && { data }) },
+        }),
+    },
   });
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { InstanceId } from '../core/ids.ts';
@@ -7,6 +7,10 @@ import type { InstanceId } from '../core/ids.ts';
 export interface CidFile extends AsyncDisposable {
   /** For `--cidfile`; does not exist yet, else the CLI would refuse it. */
   readonly path: string;
+  /** For `--env-file`, in the same folder; gone with it. */
+  readonly envPath: string;
+  /** Puts the content there, for nobody but us to read. */
+  writeEnv(content: string): Promise<void>;
   /** The id, if the container was created already. */
   read(): Promise<string | undefined>;
   /** Settles when the id is there, or with `undefined` once the signal is aborted. */
@@ -23,12 +27,15 @@ const lookEvery = 25;
 export async function createCidFile(temporaryFolder: string, instance: InstanceId): Promise<CidFile> {
   const folder = await mkdtemp(join(temporaryFolder, `longshore-cid-${instance}-`));
   const path = join(folder, 'cid');
+  const envPath = join(folder, 'env');
   const read = async () => {
     const text = await readFile(path, 'utf8').catch(() => '');
     return /^[0-9a-f]{64}$/.exec(text.trim())?.[0];
   };
   return {
     path,
+    envPath,
+    writeEnv: content => writeFile(envPath, content, { mode: 0o600 }),
     read,
     async appears(clock, signal) {
       while (!signal.aborted) {

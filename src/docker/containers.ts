@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CliOptions, DockerCli } from './docker-cli.ts';
 import { dockerFailure, saysNoSuchContainer } from './docker-failure.ts';
+import { inspectedRows } from './inspected-rows.ts';
 
 /** What the engine knows of one container, as far as we need it. */
 export interface ContainerFacts {
@@ -12,6 +13,8 @@ export interface ContainerFacts {
   readonly state: string;
   readonly running: boolean;
   readonly exitCode: number;
+  /** Bytes that it may use; 0 is no limit. */
+  readonly memory: number;
   /** True where the kernel ended it for its memory. */
   readonly outOfMemory: boolean;
   /** The engine's own words about a start that failed. */
@@ -33,6 +36,7 @@ const inspected = z
       OOMKilled: z.boolean().optional(),
       Error: z.string().optional(),
     }),
+    HostConfig: z.object({ Memory: z.number().nullish() }).nullish(),
     NetworkSettings: z.object({ Ports: z.record(z.string(), bindings).nullish() }).optional(),
   })
   .transform(
@@ -44,6 +48,7 @@ const inspected = z
       state: raw.State.Status,
       running: raw.State.Running,
       exitCode: raw.State.ExitCode,
+      memory: raw.HostConfig?.Memory ?? 0,
       outOfMemory: raw.State.OOMKilled ?? false,
       error: raw.State.Error ?? '',
       ports: Object.fromEntries(
@@ -62,7 +67,7 @@ export async function inspectContainer(
   options: CliOptions,
 ): Promise<ContainerFacts | undefined> {
   const result = await cli.run(['container', 'inspect', '--format', '{{json .}}', idOrName], options);
-  if (result.code === 0) return inspected.parse(JSON.parse(result.stdout));
+  if (result.code === 0) return inspectedRows(inspected, result.stdout)[0];
   if (saysNoSuchContainer(result.stderr)) return undefined;
   throw dockerFailure(`Looking at the container ${idOrName}`, result);
 }
@@ -82,8 +87,5 @@ export async function listContainers(
   // One that went away between the two commands makes the second one fail; the others are printed all the same.
   if (result.code !== 0 && !saysNoSuchContainer(result.stderr))
     throw dockerFailure('Looking at our containers', result);
-  return result.stdout
-    .split('\n')
-    .filter(line => line !== '')
-    .map(line => inspected.parse(JSON.parse(line)));
+  return inspectedRows(inspected, result.stdout);
 }

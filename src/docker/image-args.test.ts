@@ -4,7 +4,13 @@ import { parseRun } from './parse-run.ts';
 import { findRisks } from './run-risks.ts';
 import type { OurFlags } from './shape-run.ts';
 
-const ours: OurFlags = { name: 'mcp-x-1', cidfile: '/c', labels: { 'dev.longshore.home': 'h' }, publish: [] };
+const ours: OurFlags = {
+  name: 'mcp-x-1',
+  cidfile: '/c',
+  envFile: '/e',
+  labels: { 'dev.longshore.home': 'h' },
+  publish: [],
+};
 const command: ImageCommand = { image: 'mcp/time:latest', args: ['--tz', 'UTC'], envNames: ['TOKEN'] };
 
 function flags(limits: ImageLimits = {}, more: Partial<OurFlags> = {}, user = '') {
@@ -33,8 +39,12 @@ describe('the command of an image that we run ourselves', () => {
     expect(values('--add-host', { network: 'none' })).toEqual([]);
     expect(values('--rm')).toEqual([]);
     expect(values('--log-opt')).toEqual(['max-size=1m', 'max-file=1']);
-    const context = { platform: 'linux', cwd: '/', home: '/home', realPath: (path: string) => path } as const;
+    const paths = { realPath: (path: string) => path, engineSockets: [], isSocket: () => false };
+    const context = { platform: 'linux', cwd: '/', home: '/home', ...paths } as const;
     expect(findRisks(flags({}, { publish: [3000] }), context)).toEqual([]);
+    // Swap would double it.
+    expect(values('--memory-swap')).toEqual(['2g']);
+    expect(values('--memory-swap', { memory: '512m' })).toEqual(['512m']);
   });
 
   it('follows the limits that are set', () => {

@@ -2,6 +2,7 @@ import { LongshoreError } from '../core/errors.ts';
 import type { ImageFacts } from './images.ts';
 import { bindMount } from './mounts.ts';
 import type { OurFlags } from './shape-run.ts';
+import { steersCli } from './steers-cli.ts';
 
 /** How a container of ours is limited, and what of the machine it may see; what is absent has a default. */
 export interface ImageLimits {
@@ -38,6 +39,7 @@ export function imageArgs(
   { user }: Pick<ImageFacts, 'user'>,
   ours: OurFlags,
 ): readonly string[] {
+  const named = command.envNames.map(environmentName);
   const flags: readonly (readonly [string, string?])[] = [
     ['-i'],
     ['--init'],
@@ -54,12 +56,15 @@ export function imageArgs(
     ['--tmpfs', `/tmp:${temporary(user)}`],
     ['--pids-limit', String(limits.pids ?? defaultLimits.pids)],
     ['--memory', limits.memory ?? defaultLimits.memory],
+    // Without it the engine gives as much swap again.
+    ['--memory-swap', limits.memory ?? defaultLimits.memory],
     ['--cpus', String(limits.cpus ?? defaultLimits.cpus)],
     ['--network', limits.network ?? defaultLimits.network],
     // On Linux nothing else makes this machine reachable by a name (docker-problems row 30).
     ...(limits.network === 'none' ? [] : [['--add-host', 'host.docker.internal:host-gateway'] as const]),
     ...(limits.mounts ?? []).map(mount => ['--mount', mountOf(mount)] as const),
-    ...command.envNames.map(name => ['-e', environmentName(name)] as const),
+    ...named.filter(name => !steersCli(name)).map(name => ['-e', name] as const),
+    ...(named.some(steersCli) ? [['--env-file', ours.envFile] as const] : []),
     ...(limits.network === 'none' ? [] : ours.publish.map(port => ['-p', `127.0.0.1::${port}`] as const)),
   ];
   return ['run', ...flags.flat().filter(word => word !== undefined), command.image, ...command.args];

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import type { CliOptions, DockerCli } from './docker-cli.ts';
 import { dockerFailure, saysNoSuchImage } from './docker-failure.ts';
+import { inspectedRows } from './inspected-rows.ts';
 import type { PullPolicy } from './shape-run.ts';
 
 /** What the engine knows of a local image, as far as we need it. */
@@ -49,7 +50,7 @@ export async function inspectImage(
   options: CliOptions,
 ): Promise<ImageFacts | undefined> {
   const result = await cli.run(['image', 'inspect', '--format', '{{json .}}', reference], options);
-  if (result.code === 0) return inspected.parse(JSON.parse(result.stdout));
+  if (result.code === 0) return inspectedRows(inspected, result.stdout)[0];
   if (saysNoSuchImage(result.stderr)) return undefined;
   throw dockerFailure(`Looking for the image ${reference}`, result);
 }

@@ -53,8 +53,8 @@ export function isLoopback({ hostAddress }: Publish): boolean {
   return /^127(\.\d{1,3}){3}$/.test(hostAddress) || hostAddress === '::1';
 }
 
-/** True if this publish already gives the container's TCP port a port on this machine (R11). */
+/** True if this publish already gives the container's TCP port a port on 127.0.0.1, where we ask (R11); another address needs ours beside it. */
 export function covers(publish: Publish, port: number): boolean {
   const [first = Number.NaN, last = first] = publish.containerPort.split('-').map(Number);
-  return publish.protocol === 'tcp' && first <= port && port <= last;
+  return publish.hostAddress === '127.0.0.1' && publish.protocol === 'tcp' && first <= port && port <= last;
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { flagRisk } from './flag-risk.ts';
 import { parseRun } from './parse-run.ts';
+import { runFlagTable } from './run-flags.ts';
 import { findRisks, type RiskContext, refuseRisks } from './run-risks.ts';
 
 const context: RiskContext = {
@@ -7,6 +9,8 @@ const context: RiskContext = {
   cwd: '/home/me/project',
   home: '/home/me/.local/share/longshore',
   realPath: path => (path === '/home/me/link' ? '/home/me/.local' : path),
+  engineSockets: ['/run/docker.sock', '/var/run/docker.sock', '/home/me/.engine/s'],
+  isSocket: path => path === '/home/me/any',
 };
 
 function risks(...args: readonly string[]): readonly string[] {
@@ -54,11 +58,30 @@ const dangerous: readonly (readonly string[])[] = [
   ['-v', '/dev/shm:/shm'],
 ];
 
+const found: readonly (readonly string[])[] = [
+  ['--gpus', 'all'],
+  ['--security-opt', 'label=type:spc_t'],
+  ['--security-opt', 'seccomp=/tmp/mine.json'],
+  ['--security-opt', 'apparmor=mine'],
+  ['--pid', 'container:x'],
+  ['--ipc', 'container:x'],
+  ['--network', 'container:x'],
+  ['--runtime', 'other'],
+  ['--cgroup-parent', '/'],
+  ['--cap-add', 'OF_TOMORROW'],
+  ['--of-tomorrow=1'],
+  ['-v', '/home/me/any:/s'],
+  ['-v', '/home/me/.engine:/s'],
+  ['--mount', 'type=bind,src=/home/me/.engine/s,dst=/s'],
+];
+
 const harmless: readonly (readonly string[])[] = [
   ['--privileged=false'],
   ['--network', 'none'],
   ['--network=my-host'],
-  ['--pid', 'container:x'],
+  ['--pid', 'private'],
+  ['--ipc', 'shareable'],
+  ['--security-opt', 'seccomp=builtin'],
   ['--cap-add', 'NET_BIND_SERVICE'],
   ['--cap-drop', 'ALL'],
   ['--security-opt', 'no-new-privileges'],
@@ -78,6 +101,24 @@ describe('flags that weaken isolation', () => {
   it.each(dangerous)('sees %s %s', (...flag) => {
     expect(risks(...flag)).toHaveLength(1);
   });
+
+  it.each(found)('D9: sees %s %s by what it is', (...flag) => {
+    expect(risks(...flag)).toHaveLength(1);
+  });
+
+  it.each(['docker', 'podman'] as const)(
+    'D9: class every flag of the table of %s, and take any other for a risk',
+    engine => {
+      const { shapes } = runFlagTable(engine);
+      const why = (name: string) => {
+        const value = shapes.get(name) === 'switch' ? 'true' : 'x';
+        return flagRisk({ name, spelled: name, value });
+      };
+      const unknown = why('--of-tomorrow');
+      expect(unknown).toContain('does not know');
+      expect([...shapes.keys()].filter(name => why(name) === unknown)).toEqual([]);
+    },
+  );
 
   it.each(harmless)('has nothing against %s %s', (...flag) => {
     expect(risks(...flag)).toEqual([]);

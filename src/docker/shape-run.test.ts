@@ -4,7 +4,13 @@ import { parseRun, type RunCommand } from './parse-run.ts';
 import { parsePublish } from './publish.ts';
 import { type OurFlags, reviewRun, shapeRun } from './shape-run.ts';
 
-const ours: OurFlags = { name: 'rax-probe-x-1', cidfile: '/c', labels: { 'dev.longshore.home': 'h' }, publish: [] };
+const ours: OurFlags = {
+  name: 'rax-probe-x-1',
+  cidfile: '/c',
+  envFile: '/e',
+  labels: { 'dev.longshore.home': 'h' },
+  publish: [],
+};
 
 function parse(...args: readonly string[]): RunCommand {
   const run = parseRun('docker', args);
@@ -112,6 +118,11 @@ describe('R11: ports', () => {
     expect(shaped(['run', '-p', '9000:3000', 'img'], { publish: [3000] })).not.toContain('127.0.0.1::3000');
     expect(shaped(['run', '-p', '3000-3005:3000-3005', 'img'], { publish: [3004] })).not.toContain('127.0.0.1::3004');
     expect(shaped(['run', '-p', '3000:3000/udp', 'img'], { publish: [3000] })).toContain('127.0.0.1::3000');
+    for (const address of ['0.0.0.0', '127.0.0.2', '[::1]', '192.0.2.1']) {
+      // D8: we ask on 127.0.0.1, whatever else the user wants.
+      const args = shaped(['run', '-p', `${address}:3000:3000`, 'img'], { publish: [3000] });
+      expect(args).toEqual(expect.arrayContaining([`${address}:3000:3000`, '127.0.0.1::3000']));
+    }
   });
 
   it('reads every form of a publish', () => {

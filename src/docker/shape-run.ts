@@ -1,5 +1,6 @@
 import { LongshoreError } from '../core/errors.ts';
 import type { Diagnostic } from '../core/words.ts';
+import { boundedLog } from './bounded-log.ts';
 import { hostPaths, portableVolume } from './mounts.ts';
 import { isOn, printRun, type RunCommand, type RunFlag } from './parse-run.ts';
 import { covers, onLoopback, parsePublish, printPublish } from './publish.ts';
@@ -120,6 +121,8 @@ function pullPolicy(flags: readonly RunFlag[]): PullPolicy {
 export interface OurFlags {
   readonly name: string;
   readonly cidfile: string;
+  /** For the values that the CLI itself would follow: see `steersCli`. */
+  readonly envFile: string;
   readonly labels: Readonly<Record<string, string>>;
   /** The container's ports that must be reachable on this machine (R11). */
   readonly publish: readonly number[];
@@ -130,7 +133,6 @@ export function shapeRun({ run }: ReviewedRun, ours: OurFlags): readonly string[
   const flag = (name: string, value?: string): RunFlag =>
     value === undefined ? { name, spelled: name } : { name, spelled: name, value };
   const published = run.flags.flatMap(({ name, value }) => (name === '--publish' ? [parsePublish(value ?? '')] : []));
-  const logged = run.flags.some(({ name }) => name === '--log-driver' || name === '--log-opt');
   return printRun({
     ...run,
     flags: [
@@ -143,16 +145,10 @@ export function shapeRun({ run }: ReviewedRun, ours: OurFlags): readonly string[
       flag('--name', ours.name),
       flag('--cidfile', ours.cidfile),
       ...Object.entries(ours.labels).map(([key, value]) => flag('--label', `${key}=${value}`)),
-      ...(logged ? [] : boundedLog(run.engine).map(([name, value]) => flag(name, value))),
+      ...boundedLog(run).map(([name, value]) => flag(name, value)),
       ...ours.publish
         .filter(port => !published.some(publish => covers(publish, port)))
         .map(port => ({ name: '--publish', spelled: '-p', value: `127.0.0.1::${port}` })),
     ],
   });
-}
-
-/** The engine keeps every line of stdout, tool results too: on disk, and without a limit unless told (row 37). */
-function boundedLog(engine: RunCommand['engine']): readonly (readonly [name: string, value: string])[] {
-  const size = ['--log-opt', 'max-size=1m'] as const;
-  return engine === 'podman' ? [size] : [['--log-driver', 'json-file'], size, ['--log-opt', 'max-file=1']];
 }

@@ -38,12 +38,20 @@ export async function containerFailure(
   if (exit?.how !== 'exited' || exit.code !== 137) return failure;
   // Nobody of us killed it. With `--rm` the engine has forgotten why.
   const facts = await container.look().catch(() => undefined);
-  const why =
-    facts?.outOfMemory === false
-      ? 'was killed from outside'
-      : 'was killed, most likely for using more memory than it may';
+  const why = whyKilled(facts);
   const data = { ...failure.data, outOfMemory: facts?.outOfMemory ?? null };
-  return new LongshoreError(failure.code, `${failure.message} Code 137: it ${why}.`, { cause: failure, data });
+  return new LongshoreError(failure.code, `${failure.message} Code 137: it ${why}${why.endsWith('.') ? '' : '.'}`, {
+    cause: failure,
+    data,
+  });
+}
+
+function whyKilled(facts: ContainerFacts | undefined): string {
+  if (facts?.outOfMemory === false) return 'was killed from outside';
+  const raise = 'Raise it with "memory" for an image, or --memory in a docker run command.';
+  if (facts === undefined) return `was killed, most likely for using more memory than it may. ${raise}`;
+  const limit = facts.memory === 0 ? 'this machine has' : `its limit of ${Math.round(facts.memory / 1024 ** 2)} MiB`;
+  return `was killed for using more memory than ${limit}. ${raise}`;
 }
 
 /** Whoever aborts with a reason of ours means that reason; any other reason is somebody who no longer wants it. */

@@ -4,6 +4,7 @@ import { createCidFile } from '../docker/cidfile.ts';
 import { type ContainerFacts, inspectContainer } from '../docker/containers.ts';
 import { type ContainerPhase, writeLabels } from '../docker/labels.ts';
 import type { OurFlags } from '../docker/shape-run.ts';
+import { parted } from '../docker/steers-cli.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import { type Child, startChild } from './child.ts';
 import { type Closer, createCloser } from './closer.ts';
@@ -70,6 +71,8 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
   const { agentId, serverKey, around, deadlines } = request;
   const { ledger, clock, log, instance, pid, containers } = around;
   const marker = around.randomId();
+  // What is meant for the container must not choose the engine; a user's own command is meant to be steered.
+  const { forFile, forCli } = kind === 'docker-image' ? parted(start.env) : { forFile: '', forCli: start.env };
   guardAtDeath(link, around);
   const holding = await ledger.record({
     kind: 'container',
@@ -86,6 +89,10 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
     await cidFile[Symbol.asyncDispose]();
     await ledger.forget(holding.id);
   };
+  await cidFile.writeEnv(forFile).catch(async (error: unknown) => {
+    await discard();
+    throw error;
+  });
   const labels = writeLabels({
     home: containers.homeId,
     agent: agentId,
@@ -102,8 +109,8 @@ export async function startContainer(start: ContainerStart): Promise<Container> 
     agentId,
     serverKey,
     file: cli.program,
-    args: [...start.args({ name, cidfile: cidFile.path, labels, publish })],
-    env: serverEnvironment({}, around.platform, cli.env, start.env),
+    args: [...start.args({ name, cidfile: cidFile.path, envFile: cidFile.envPath, labels, publish })],
+    env: serverEnvironment({}, around.platform, cli.env, forCli),
     cwd: start.cwd,
     hide: start.hide,
     around,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import { type Digest, sha256 } from '../core/ids.ts';
 import type { Diagnostic } from '../core/words.ts';
+import { expandPath } from '../docker/expand-path.ts';
 import { normaliseImage } from '../docker/image-reference.ts';
 import type { ImageFacts } from '../docker/images.ts';
 import { parseRun, printGlobals, type RunCommand } from '../docker/parse-run.ts';
@@ -48,8 +49,9 @@ export async function reviewDockerRun(spec: DockerRunSpec, around: Surroundings)
   if (run === undefined) {
     throw new LongshoreError('bad-config', `${spec.command} ${spec.args.join(' ')} is not a docker run command.`);
   }
-  const reviewed = reviewRun(run, spec.env);
-  return { ...reviewed, risks: await realRisks(reviewed.run.flags, spec.cwd, around) };
+  const folders = { home: around.homeDir, cwd: spec.cwd ?? process.cwd() };
+  const reviewed = reviewRun({ ...run, flags: run.flags.map(flag => expandPath(flag, folders)) }, spec.env);
+  return { ...reviewed, risks: await realRisks(reviewed.run.flags, spec.cwd, around, spec.env) };
 }
 
 /**

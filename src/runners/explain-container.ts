@@ -3,7 +3,11 @@ import { isOn, parseRun, type RunFlag } from '../docker/parse-run.ts';
 import { isLoopback, parsePublish } from '../docker/publish.ts';
 
 /** Stands for what is only known when a container is made. */
-export const placeholders = { cidfile: '<private file>', labels: { 'dev.longshore.…': '…' } } as const;
+export const placeholders = {
+  cidfile: '<private file>',
+  envFile: '<private file>',
+  labels: { 'dev.longshore.…': '…' },
+} as const;
 
 /**
  * What keeps a container from the rest of the machine, one sentence each, read from the arguments that run it: a flag
@@ -14,11 +18,13 @@ export function containerIsolation(program: string, argv: readonly string[]): re
   return [
     ...networkSentences(flags),
     ...portSentences(flags),
-    ...hostPaths(flags).map(({ source, flag }) =>
-      flag.name === '--env-file' || flag.name === '--label-file'
-        ? `What ${source} of this machine holds is passed in.`
-        : `It sees ${source} of this machine.`,
-    ),
+    ...hostPaths(flags)
+      .filter(({ source }) => source !== placeholders.envFile)
+      .map(({ source, flag }) =>
+        flag.name === '--env-file' || flag.name === '--label-file'
+          ? `What ${source} of this machine holds is passed in.`
+          : `It sees ${source} of this machine.`,
+      ),
   ];
 }
 

@@ -36,7 +36,8 @@ export async function callTool(asked: CallAsked, client: Client, terminal: Termi
 }
 
 async function invoke(request: InvokeRequest, client: Client, terminal: Terminal): Promise<InvokeAnswer> {
-  const call = () => withProgress(client, terminal, client.ask('POST /api/tools/invoke', { body: request }));
+  const call = () =>
+    withProgress(client, terminal, client.ask('POST /api/tools/invoke', { body: request, exact: true }));
   const answer = await call();
   if (!('approvalId' in answer)) return answer;
   if (!terminal.canAsk) throw stillWaiting(answer.approval, client.url);

@@ -1,4 +1,5 @@
 import { LongshoreError } from '../core/errors.ts';
+import { exactNumber, parseExactJson, plainNumbers } from '../core/exact-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { argumentTypes } from './argument-types.ts';
 
@@ -41,7 +42,7 @@ async function read(text: string, sources: ArgumentSources): Promise<string> {
 
 function parseObject(json: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(json);
+    const value = parseExactJson(json);
     if (isJsonObject(value)) return value;
   } catch {
     // The message below says what was expected.
@@ -66,7 +67,7 @@ const anyType = ['number', 'boolean', 'null', 'array', 'object'];
 
 function printsBack(value: JsonValue, text: string): boolean {
   const compact = text.replace(/"(?:[^"\\]|\\.)*"|\s+/g, part => (part.startsWith('"') ? part : ''));
-  return JSON.stringify(value) === (typeof value === 'object' ? compact : text);
+  return JSON.stringify(plainNumbers(value)) === (typeof value === 'object' ? compact : text);
 }
 
 /** The text as that type, or undefined if it is not one. */
@@ -74,7 +75,9 @@ function as(type: string, text: string): JsonValue | undefined {
   switch (type) {
     case 'number':
     case 'integer': {
-      const value = text.trim() === '' ? Number.NaN : Number(text);
+      const digits = text.trim();
+      if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(digits)) return numberAs(type, digits);
+      const value = digits === '' ? Number.NaN : Number(digits);
       return Number.isFinite(value) && (type === 'number' || Number.isInteger(value)) ? value : undefined;
     }
     case 'boolean':
@@ -94,9 +97,16 @@ function as(type: string, text: string): JsonValue | undefined {
   }
 }
 
+/** A number as it was written: what would be sent changed is sent as that text. */
+function numberAs(type: 'number' | 'integer', text: string): JsonValue | undefined {
+  const isWhole = Number.isInteger(Number(text)) || /^-?\d+$/.test(text);
+  // The type of a JSON value has no place of its own for these numbers.
+  return type === 'number' || isWhole ? (exactNumber(text) as unknown as JsonValue) : undefined;
+}
+
 function parseJson(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseExactJson(text) as JsonValue;
   } catch {
     return undefined;
   }

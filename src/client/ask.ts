@@ -1,4 +1,5 @@
 import type { RouteName, Routes } from '../api/routes.ts';
+import { parseExactJson } from '../core/exact-json.ts';
 import { asJson, failureOf } from './problem.ts';
 import { readText, send } from './send.ts';
 import type { Target } from './target.ts';
@@ -8,6 +9,8 @@ export type Asked<Route extends RouteName> = Omit<Routes[Route], 'answer'> & {
   /** Of another than the client's own agent: name or DID. */
   readonly agent?: string;
   readonly signal?: AbortSignal;
+  /** Numbers that JavaScript would print otherwise keep their text, as objects that `JSON.stringify` writes as they came. */
+  readonly exact?: boolean;
 };
 
 /** Routes that need nothing can be asked without anything. */
@@ -21,6 +24,7 @@ interface AnyAsked {
   readonly body?: unknown;
   readonly agent?: string;
   readonly signal?: AbortSignal;
+  readonly exact?: boolean;
 }
 
 /**
@@ -44,7 +48,7 @@ export async function ask<Route extends RouteName>(
   const response = await send(target, outgoing);
   const text = await readText(response, target, outgoing);
   const { statusCode = 0 } = response;
-  const answer = asJson(text);
+  const answer = asJson(text, given.exact === true ? parseExactJson : JSON.parse);
   if (statusCode >= 200 && statusCode < 300 && answer !== undefined) return answer as Routes[Route]['answer'];
   throw failureOf(statusCode, text, target.url);
 }

@@ -18,9 +18,9 @@ export function failureOf(status: number, text: string, url: string): LongshoreE
 }
 
 /** The value of a JSON text, undefined for what is none. */
-export function asJson(text: string): unknown {
+export function asJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   try {
-    return JSON.parse(text);
+    return parse(text);
   } catch {
     return undefined;
   }

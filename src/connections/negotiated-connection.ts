@@ -217,8 +217,9 @@ export class NegotiatedConnection implements Connection {
   }
 
   diagnostics(): readonly Diagnostic[] {
-    const { opened, changes, refused } = this.#link;
-    return [...opened.diagnostics(), ...this.#diagnostics, ...changes.diagnostics(), ...refused.diagnostics()];
+    const { opened, tap, changes, refused } = this.#link;
+    const ofWire = [...opened.diagnostics(), ...(tap.oddities?.() ?? [])];
+    return [...ofWire, ...this.#diagnostics, ...changes.diagnostics(), ...refused.diagnostics()];
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { exactNumber, isExactNumber, numberOf, parseExactJson } from './exact-json.ts';
+import { exactNumber, isExactNumber, isSameNumber, numberOf, parseExactJson, plainNumbers } from './exact-json.ts';
 import { canonicalJson, isJsonObject, type JsonValue } from './json.ts';
 import { scanJson } from './scan-json.ts';
 
@@ -42,6 +42,25 @@ describe('JSON whose numbers keep their text (B6)', () => {
     expect(isExactNumber({ rawJSON: '1' })).toBe(false);
     expect(numberOf(exactNumber('1e400'))).toBe(Number.POSITIVE_INFINITY);
     expect(numberOf('7')).toBeUndefined();
+  });
+
+  it('becomes plain for whoever calculates, and is the same object where nothing changes', () => {
+    const value = parseExactJson('{"a":[1.0,1e400,-1e400],"b":9007199254740993}');
+    expect(plainNumbers(value)).toEqual({ a: [1, Number.MAX_VALUE, -Number.MAX_VALUE], b: 9007199254740992 });
+    const same = { a: [1, { b: null }] };
+    expect(plainNumbers(same)).toBe(same);
+  });
+
+  it.each([
+    ['1.0', '1', true],
+    ['100', '1e2', true],
+    ['-0', '0', true],
+    ['9007199254740993', '9007199254740992', false],
+    ['9007199254740993', '9007199254740993.0', true],
+    ['1e400', '1e401', false],
+    ['0.1', '0.10000000000000000555', false],
+  ])('compares as numbers, not as doubles: %s and %s are the same: %s', (left, right, same) => {
+    expect(isSameNumber(exactNumber(left), exactNumber(right))).toBe(same);
   });
 
   it('has one canonical text, in which such a number is not its neighbour', () => {

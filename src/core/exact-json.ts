@@ -43,3 +43,40 @@ export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value;
   return isExactNumber(value) ? Number(value.rawJSON) : undefined;
 }
+
+/** The value with plain numbers, the nearest that doubles have, for whoever calculates with them; itself where nothing is to change. */
+export function plainNumbers<Value>(value: Value): Value {
+  return plain(value) as Value;
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isExactNumber(value)) return finite(Number(value.rawJSON));
+  if (Array.isArray(value)) {
+    const items = value.map(plain);
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  const entries = Object.entries(value);
+  const members = entries.map(([name, member]) => [name, plain(member)] as const);
+  return members.every(([, member], index) => member === entries[index]?.[1]) ? value : Object.fromEntries(members);
+}
+
+function finite(value: number): number {
+  return Number.isFinite(value) ? value : Math.sign(value) * Number.MAX_VALUE;
+}
+
+/** True where two JSON numbers are the same number, however they are written: `1.0` and `1`, not two neighbours of one double. */
+export function isSameNumber(left: number | ExactNumber, right: number | ExactNumber): boolean {
+  return decimal(left) === decimal(right);
+}
+
+/** The digits without zeros at either end, and the power of ten behind them. */
+function decimal(value: number | ExactNumber): string {
+  const text = typeof value === 'number' ? String(value) : value.rawJSON;
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  if (kept === '') return '0';
+  return `${sign}${kept}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - kept.length)}`;
+}

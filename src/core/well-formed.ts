@@ -1,3 +1,4 @@
+import { parseExactJson } from './exact-json.ts';
 import type { JsonValue } from './json.ts';
 
 /**
@@ -8,14 +9,14 @@ export function wellFormedJson(value: JsonValue): string {
   const json = JSON.stringify(value);
   const safe = withoutLoneSurrogates(json);
   // Two names that differed only there are one now.
-  return safe === json ? json : JSON.stringify(JSON.parse(safe));
+  return safe === json ? json : JSON.stringify(parseExactJson(safe));
 }
 
 /** The same value where nothing is wrong with it, else a copy that is well-formed. */
 export function wellFormed<Value extends JsonValue>(value: Value): Value {
   const json = JSON.stringify(value);
   const safe = withoutLoneSurrogates(json);
-  return safe === json ? value : (JSON.parse(safe) as Value);
+  return safe === json ? value : (parseExactJson(safe) as Value);
 }
 
 /** `JSON.stringify` writes a lone surrogate as an escape, and nothing else as one of these. */

@@ -5,6 +5,7 @@ import { type AuthNeeds, operatorOnly, signedIn } from './auth.ts';
 import type { CortexApp, CortexEnv } from './cortex-env.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createEventStreams } from './event-stream.ts';
+import { exactBody } from './exact-body.ts';
 import { hostCheck } from './host-check.ts';
 import { bodyLimit, guessLimit, requestLimits } from './limits.ts';
 import type { CortexNeeds } from './needs.ts';
@@ -73,6 +74,8 @@ export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexA
     const isOpen = open.has(`${context.req.method} ${context.req.path}`);
     return await bodyLimit(isOpen ? mostWithoutToken : limits.body)(context, next);
   });
+
+  app.use('/api/tools/invoke', exactBody);
 
   healthRoute(app, () => needs.isReady());
   signInRoutes(app, signIns, onGuess);

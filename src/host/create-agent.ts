@@ -1,6 +1,7 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { MCPServerConfig } from '../config/types.ts';
 import { LongshoreError } from '../core/errors.ts';
+import { plainNumbers } from '../core/exact-json.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Handle } from '../core/words.ts';
@@ -87,7 +88,9 @@ export function createAgent(agentId: AgentId, needs: AgentDeps): Agent {
       const patience = needs.watch.watches(agentId) ? {} : { patience: 0 };
       const handle = typeof tool === 'string' ? tool : 'handle' in tool ? tool.handle : tool;
       const call = { agentId, caller: 'library', handle, arguments: args, ...patience, ...limits } as const;
-      return await needs.governance.dispatch(call, signal);
+      // A program calculates with numbers; whoever passes a result on gets it as it came.
+      const dispatched = await needs.governance.dispatch(call, signal);
+      return { ...dispatched, result: plainNumbers(dispatched.result) };
     },
     rules: agentRules(agentId, needs.governance, registry),
     approvals: agentApprovals(agentId, needs.governance, needs.watch),

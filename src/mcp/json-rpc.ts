@@ -1,4 +1,6 @@
+import { isExactNumber, parseExactJson } from '../core/exact-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { scanJson } from '../core/scan-json.ts';
 import { wellFormedJson } from '../core/well-formed.ts';
 import { cut } from '../lib/cut.ts';
 
@@ -75,10 +77,17 @@ export class Prepared {
   }
 }
 
-/** Reads a body or a line as JSON. Throws a MalformedMessage. */
+/** Lists and objects inside each other in a message of a client; arguments have a smaller limit of their own. */
+const deepest = 500;
+
+/** Reads a body or a line as JSON, numbers with the text that they were written as. Throws a MalformedMessage. */
 export function parseJson(text: string): unknown {
+  const { depth, inexact } = scanJson(text);
+  if (depth > deepest) {
+    throw new MalformedMessage(rpcCodes.invalidRequest, `The message is nested deeper than ${deepest} levels.`, null);
+  }
   try {
-    return JSON.parse(text);
+    return parseExactJson(text, inexact);
   } catch {
     throw new MalformedMessage(rpcCodes.parse, 'The message is not JSON.', null);
   }
@@ -105,8 +114,9 @@ export function readMessage(value: unknown): Message {
   throw notJsonRpc(id);
 }
 
+/** A number that keeps its text goes back as it came, as any other id does. */
 function isId(id: JsonValue | undefined): id is RequestId {
-  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id));
+  return typeof id === 'string' || (typeof id === 'number' && Number.isFinite(id)) || isExactNumber(id);
 }
 
 /** Some clients write null, or an empty list, for what is not there. */

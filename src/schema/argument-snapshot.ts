@@ -1,3 +1,4 @@
+import { type ExactNumber, isExactNumber } from '../core/exact-json.ts';
 import { type Digest, sha256 } from '../core/ids.ts';
 import { canonicalJson, type JsonObject, type JsonValue } from '../core/json.ts';
 import { cut } from '../lib/cut.ts';
@@ -67,13 +68,21 @@ class Copier {
         if (!Number.isFinite(value)) throw new NotJson(`${place(path)} is ${value}, which JSON does not have`);
         return value;
       case 'object':
-        return value === null ? null : this.#copyObject(value, depth, path);
+        if (value === null || isExactNumber(value)) return this.#plainOrExact(value, path);
+        return this.#copyObject(value, depth, path);
       case 'undefined':
       case 'bigint':
       case 'symbol':
       case 'function':
         throw new NotJson(`${place(path)} is a ${typeof value}, which JSON does not have`);
     }
+  }
+
+  /** A number that keeps its text is frozen by its nature; `JSON.rawJSON` makes other values, too. */
+  #plainOrExact(value: ExactNumber | null, path: string): JsonValue {
+    if (value === null) return null;
+    if (!/^-?\d/.test(value.rawJSON)) throw new NotJson(`${place(path)} is not plain JSON`);
+    return value as unknown as JsonValue;
   }
 
   #copyObject(value: object, depth: number, path: string): JsonValue {

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { plainNumbers } from '../core/exact-json.ts';
 import { isJsonObject, type JsonValue } from '../core/json.ts';
 import { cut } from '../lib/cut.ts';
 import type { ArgumentsSize } from './argument-snapshot.ts';
@@ -29,7 +30,7 @@ export async function compileSchema(source: JsonValue | undefined, whole = 'argu
         check(value, size) {
           if (!isAffordable(size)) return [];
           try {
-            return validate(value) ? [] : (validate.errors ?? []).map(error => problemOf(error, whole));
+            return validate(plainNumbers(value)) ? [] : (validate.errors ?? []).map(error => problemOf(error, whole));
           } catch (error) {
             // A schema that runs in circles on one spot: the server may know what it means, we need not.
             if (error instanceof RangeError) return [];

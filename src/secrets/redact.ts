@@ -1,3 +1,4 @@
+import { type ExactNumber, isExactNumber, parseExactJson } from '../core/exact-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { cut } from '../lib/cut.ts';
 import { type KnownSecrets, knownSecrets } from './known-secrets.ts';
@@ -36,7 +37,7 @@ export function createRedactor(): Redactor {
     learn: secrets => known.learn(secrets),
     maskByName: text => known.maskByName(text),
     text: text => maskText(known, text, Number.POSITIVE_INFINITY, 0),
-    json: value => JSON.parse(write(value, Number.POSITIVE_INFINITY)) as JsonValue,
+    json: value => parseExactJson(write(value, Number.POSITIVE_INFINITY)) as JsonValue,
     known: value => withoutKnown(known, value),
     shown(value, limit) {
       const text = write(value, limit);
@@ -48,6 +49,7 @@ export function createRedactor(): Redactor {
 function withoutKnown<Value extends JsonValue>(known: KnownSecrets, value: Value): Value {
   const read = (one: JsonValue): JsonValue => {
     if (typeof one === 'string') return known.mask(one);
+    if (isExactNumber(one)) return known.mask(one.rawJSON) === one.rawJSON ? (one as unknown as JsonValue) : mask;
     if (typeof one === 'number') return known.mask(String(one)) === String(one) ? one : mask;
     if (typeof one !== 'object' || one === null) return one;
     if (!isJsonObject(one)) return one.map(read);
@@ -97,7 +99,7 @@ class MaskedWriter {
 
   value(value: JsonValue, depth = this.#depth): void {
     if (typeof value === 'string') this.#string(value, depth);
-    else if (typeof value === 'number') this.#number(value);
+    else if (typeof value === 'number' || isExactNumber(value)) this.#number(value);
     else if (typeof value !== 'object' || value === null) this.text += String(value);
     else if (depth >= deepest) this.#masked();
     else if (isJsonObject(value)) this.#members(value, depth + 1);
@@ -111,7 +113,7 @@ class MaskedWriter {
     this.text += JSON.stringify(cut(masked, room + 1));
   }
 
-  #number(value: number): void {
+  #number(value: number | ExactNumber): void {
     const text = JSON.stringify(value);
     if (this.#known.mask(text) === text) this.text += text;
     else this.#masked();
@@ -169,7 +171,7 @@ function asJson(text: string): JsonValue | undefined {
   const first = /^\s*([[{"])/.exec(text)?.[1];
   if (first === undefined) return undefined;
   try {
-    return JSON.parse(text) as JsonValue;
+    return parseExactJson(text) as JsonValue;
   } catch {
     return undefined;
   }

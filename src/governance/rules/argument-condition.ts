@@ -1,3 +1,4 @@
+import { exactNumber, isExactNumber, isSameNumber, numberOf } from '../../core/exact-json.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import { type Effort, textHolds } from './text-comparison.ts';
 import { agreed, anyOf, asTruth, opposite, type Truth } from './truth.ts';
@@ -77,16 +78,35 @@ function scalarHolds({ condition: { operator, literals }, effort }: Look, value:
     case '<=':
     case '>':
     case '>=':
-      if (typeof value !== 'number' || literal.number === undefined) return 'unclear';
-      return asTruth(compare(operator, value, literal.number));
+      return ordered(operator, value, literal);
   }
 }
 
 function equal(value: JsonValue, literal: Literal, effort: Effort): Truth {
   if (typeof value === 'string') return textHolds('=', value, literal, effort);
-  if (typeof value === 'object' && value !== null) return 'unclear';
-  if (typeof value === 'number' && literal.number !== undefined) return asTruth(value === literal.number);
-  return asTruth(String(value) === literal.text);
+  const number = isExactNumber(value) ? Number(value.rawJSON) : value;
+  if (typeof number === 'object' && number !== null) return 'unclear';
+  if (typeof number === 'number' && literal.number !== undefined) {
+    if (isSame(value, literal)) return 'yes';
+    // To a server that reads doubles they are the same all the same.
+    return number === literal.number ? 'unclear' : 'no';
+  }
+  return asTruth(String(number) === literal.text);
+}
+
+function ordered(operator: '<' | '<=' | '>' | '>=', value: JsonValue, literal: Literal): Truth {
+  const number = numberOf(value);
+  if (number === undefined || literal.number === undefined) return 'unclear';
+  if (number === literal.number && !isSame(value, literal)) return 'unclear';
+  return asTruth(compare(operator, number, literal.number));
+}
+
+/** The same number as it is written, beyond what a double can tell apart. */
+function isSame(value: JsonValue, { text, number }: Literal): boolean {
+  const given = typeof value === 'number' ? value : isExactNumber(value) ? value : undefined;
+  if (given === undefined || number === undefined) return false;
+  const isJson = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
+  return isSameNumber(given, isJson ? exactNumber(text) : number);
 }
 
 function compare(operator: '<' | '<=' | '>' | '>=', value: number, bound: number): boolean {

@@ -11,6 +11,11 @@ const reply = (...chunks: string[]) => ({
 });
 
 const same = (text: string): string => text;
+/** Messages as they are. */
+const plain = {
+  body: (text: string): unknown => JSON.parse(text),
+  events: () => (chunk: Uint8Array) => Buffer.from(chunk),
+};
 
 async function readAll(stream: ReadableStream<Uint8Array> | null): Promise<string> {
   let text = '';
@@ -20,17 +25,17 @@ async function readAll(stream: ReadableStream<Uint8Array> | null): Promise<strin
 
 describe('an HTTP answer', () => {
   it('is read as JSON, as text or as a stream, whatever its chunks', async () => {
-    expect(await streamedAnswer(url, reply('{"a"', ':1}'), same).json()).toEqual({ a: 1 });
+    expect(await streamedAnswer(url, reply('{"a"', ':1}'), same, plain).json()).toEqual({ a: 1 });
     const bytes = Buffer.from('"ä"');
     const split = { ...reply(), body: Readable.from([bytes.subarray(0, 2), bytes.subarray(2)]) };
-    expect(await streamedAnswer(url, split, same).text()).toBe('"ä"');
-    expect(await readAll(streamedAnswer(url, reply('data: 1\n', '\ndata: 2\n\n'), same).body)).toBe(
+    expect(await streamedAnswer(url, split, same, plain).text()).toBe('"ä"');
+    expect(await readAll(streamedAnswer(url, reply('data: 1\n', '\ndata: 2\n\n'), same, plain).body)).toBe(
       'data: 1\n\ndata: 2\n\n',
     );
   });
 
   it('keeps status and headers, with the standard words for the status', () => {
-    const answer = streamedAnswer(url, reply(), same);
+    const answer = streamedAnswer(url, reply(), same, plain);
     expect([answer.ok, answer.status, answer.statusText]).toEqual([true, 200, 'OK']);
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('set-cookie')).toBe('a=1, b=2');
@@ -38,16 +43,16 @@ describe('an HTTP answer', () => {
 
   it('fails with result-too-large beyond its limit, in JSON and within one event, and never between events', async () => {
     const big = 'x'.repeat(600);
-    await expect(streamedAnswer(url, reply(big, big), same, 1000).json()).rejects.toMatchObject({
+    await expect(streamedAnswer(url, reply(big, big), same, plain, 1000).json()).rejects.toMatchObject({
       code: 'result-too-large',
     });
     await expect(
-      readAll(streamedAnswer(url, reply(`data: ${big}`, `${big}\n\n`), same, 1000).body),
+      readAll(streamedAnswer(url, reply(`data: ${big}`, `${big}\n\n`), same, plain, 1000).body),
     ).rejects.toMatchObject({
       code: 'result-too-large',
     });
     const events = Array.from({ length: 10 }, () => `data: ${big}\n\n`);
-    expect(await readAll(streamedAnswer(url, reply(...events), same, 1000).body)).toBe(events.join(''));
+    expect(await readAll(streamedAnswer(url, reply(...events), same, plain, 1000).body)).toBe(events.join(''));
   });
 
   it('of a refusal is cut and cleaned before anybody sees it', async () => {
@@ -62,7 +67,7 @@ describe('an HTTP answer', () => {
 
   it('that breaks off is an error, not a short answer', async () => {
     const body = new Readable({ read: () => undefined });
-    const text = streamedAnswer(url, { ...reply(), body }, same).text();
+    const text = streamedAnswer(url, { ...reply(), body }, same, plain).text();
     body.push('{"a"');
     body.destroy();
     await expect(text).rejects.toThrow('closed before the answer was complete');

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Readable } from 'node:stream';
 import { LongshoreError } from '../../core/errors.ts';
+import type { FrameStubs } from './frame-stubs.ts';
 
 /** The part of fetch's Response that the SDK's transports and their EventSource read. */
 export type HttpAnswer = Pick<
@@ -26,20 +27,26 @@ export type Clean = (text: string) => string;
 
 /**
  * An answer over a raw body: JSON is read in one go and streams as they come, without the web streams of a real
- * Response in between (they cost four times as much CPU as all the rest of a small call).
+ * Response in between (they cost four times as much CPU as all the rest of a small call). Messages are stood for by stubs.
  * A message beyond `limit` fails with `result-too-large`.
  */
-export function streamedAnswer(url: URL, reply: HttpReply, clean: Clean, limit = largestFrame): HttpAnswer {
+export function streamedAnswer(
+  url: URL,
+  reply: HttpReply,
+  clean: Clean,
+  stubs: Pick<FrameStubs, 'body' | 'events'>,
+  limit = largestFrame,
+): HttpAnswer {
   let web: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   const text = (): Promise<string> => readText(reply.body, limit, tooLarge(limit));
   return {
     ...head(url, reply, clean),
     get body() {
-      web ??= webStream(reply.body, limit);
+      web ??= webStream(reply.body, limit, stubs.events());
       return web;
     },
     text,
-    json: async () => parseJson(await text()),
+    json: async () => stubs.body(await text()),
   };
 }
 
@@ -117,17 +124,19 @@ function readText(body: Readable, limit: number, beyond: 'cut' | LongshoreError)
 }
 
 /** The body as the web stream that event-stream parsers want, with back-pressure. */
-function webStream(body: Readable, limit: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+function webStream(
+  body: Readable,
+  limit: number,
+  stubbed: ReturnType<FrameStubs['events']>,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const measure = frameMeter(limit);
   return new ReadableStream({
     start(controller) {
       body.on('data', (chunk: Buffer<ArrayBuffer>) => {
-        if (measure(chunk)) {
-          controller.enqueue(chunk);
-          if ((controller.desiredSize ?? 0) <= 0) body.pause();
-        } else {
-          body.destroy(tooLarge(limit));
-        }
+        if (!measure(chunk)) return void body.destroy(tooLarge(limit));
+        const stubs = stubbed(chunk);
+        if (stubs !== undefined) controller.enqueue(stubs);
+        if ((controller.desiredSize ?? 0) <= 0) body.pause();
       });
       body.on('end', () => controller.close());
       body.on('error', error => controller.error(error));

@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import { Agent, type Dispatcher, ProxyAgent, request } from 'undici';
 import { LongshoreError } from '../../core/errors.ts';
 import { decodedBody } from './content-decoding.ts';
+import type { FrameStubs } from './frame-stubs.ts';
 import { type HttpAnswer, refusedAnswer, streamedAnswer } from './http-answer.ts';
 import type { ServerHeaders } from './http-headers.ts';
 import type { HttpProxy } from './http-proxy.ts';
@@ -20,6 +21,8 @@ export interface HttpFetchOptions {
   readonly agent: Dispatcher;
   readonly url: URL;
   readonly headers: ServerHeaders;
+  /** What the SDK gets in place of the messages of answers. */
+  readonly stubs: FrameStubs;
 }
 
 const mostRedirects = 5;
@@ -29,7 +32,7 @@ const mostRedirects = 5;
  * origin, under those of the transport, and follows redirects only within the origin and with the same method:
  * any other is refused with `unreachable`, and nothing at all is sent to where it points.
  */
-export function httpFetch({ agent, url: server, headers }: HttpFetchOptions): FetchLike {
+export function httpFetch({ agent, url: server, headers, stubs }: HttpFetchOptions): FetchLike {
   const send = async (input: string | URL, init: RequestInit = {}): Promise<HttpAnswer> => {
     const method = (init.method ?? 'GET') as Dispatcher.HttpMethod;
     let url = new URL(input);
@@ -43,10 +46,11 @@ export function httpFetch({ agent, url: server, headers }: HttpFetchOptions): Fe
       });
       const location = reply.headers.location;
       if (reply.statusCode < 300 || reply.statusCode > 399 || typeof location !== 'string') {
-        const answer = reply.statusCode < 300 ? streamedAnswer : refusedAnswer;
         const { 'content-encoding': encoding, ...rest } = reply.headers;
         const body = await decodedBody(reply.body, Array.isArray(encoding) ? encoding.join() : encoding);
-        return await answer(url, { statusCode: reply.statusCode, headers: rest, body }, headers.hide);
+        const decoded = { statusCode: reply.statusCode, headers: rest, body };
+        if (reply.statusCode < 300) return streamedAnswer(url, decoded, headers.hide, stubs);
+        return await refusedAnswer(url, decoded, headers.hide);
       }
       await reply.body.dump();
       url = redirectTarget({ from: url, location, method, status: reply.statusCode, followed, hide: headers.hide });

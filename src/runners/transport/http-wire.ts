@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { StreamableHTTPClientTransport, type TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Clock } from '../../core/clock.ts';
+import type { LongshoreError } from '../../core/errors.ts';
 import { createClosing } from './closing.ts';
+import { frameGuard } from './frame-guard.ts';
+import { createFrameStubs } from './frame-stubs.ts';
 import { answerLost } from './frames.ts';
 import { httpFailure, refusedStatus } from './http-failure.ts';
 import { httpAgent, httpFetch } from './http-fetch.ts';
@@ -61,11 +64,18 @@ export function createHttpWire(options: HttpWireOptions): HttpWire {
   const ends = new Map<number | string, () => void>();
   // The SDK does not say on which stream a message came, but it reads each stream in the context of its request.
   const underWay = new AsyncLocalStorage<number | string | undefined>();
-  const ask = httpFetch({ agent, url, headers });
+  const stubs = createFrameStubs(() => underWay.getStore());
+  const ask = httpFetch({ agent, url, headers, stubs });
   let latestStatus = 0;
   let challenged = false;
   let hasStreamed = false;
   const standing = createStandingStream(clock, closing.signal);
+  let fault: LongshoreError | undefined;
+  const guarded = frameGuard(error => {
+    fault ??= error;
+    wire.onerror?.(error);
+    closeSoon();
+  });
   const inner = new StreamableHTTPClientTransport(url, {
     fetch: async (input, init) => {
       const answer = await ask(input, init);
@@ -109,14 +119,20 @@ export function createHttpWire(options: HttpWireOptions): HttpWire {
     setImmediate(() => void wire.close());
   }
 
-  inner.onmessage = frame => {
+  function receive(frame: Frame): void {
+    const ofRequest = underWay.getStore();
     if (!('method' in frame) && frame.id !== undefined) {
       unanswered.delete(frame.id);
       ends.delete(frame.id);
     }
-    const ofRequest = underWay.getStore();
     if (ofRequest === undefined && !('method' in frame && frame.method.endsWith('/list_changed'))) standing.heard();
     wire.onmessage?.(frame, ofRequest === undefined ? {} : { ofRequest });
+  }
+
+  inner.onmessage = stub => {
+    const frame = stubs.taken(stub);
+    // The SDK reads on; what is behind a message that cannot be worked with is nobody's.
+    if (frame !== undefined && fault === undefined) guarded(() => receive(frame));
   };
   inner.onerror = error => wire.onerror?.(wire.explain(error));
 
@@ -171,7 +187,9 @@ export function createHttpWire(options: HttpWireOptions): HttpWire {
       await endedBy(signal, terminated(inner));
     },
     close: closing.close,
+    oddities: stubs.oddities,
     explain: error =>
+      fault ??
       httpFailure(error, {
         url,
         session: inner.sessionId !== undefined,

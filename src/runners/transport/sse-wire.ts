@@ -1,6 +1,8 @@
 import { type FetchLike, SdkErrorCode, SdkHttpError, SSEClientTransport, SseError } from '@modelcontextprotocol/client';
 import { LongshoreError } from '../../core/errors.ts';
 import { createClosing } from './closing.ts';
+import { frameGuard } from './frame-guard.ts';
+import { createFrameStubs } from './frame-stubs.ts';
 import { hostAndPort, httpFailure, notMcp } from './http-failure.ts';
 import { httpAgent, httpFetch } from './http-fetch.ts';
 import { serverHeaders } from './http-headers.ts';
@@ -30,7 +32,9 @@ export function createSseWire(options: SseWireOptions): HttpWire {
     () => wire.onclose?.(),
   );
   const opened = Promise.withResolvers<void>();
-  const send = httpFetch({ agent, url, headers });
+  // Messages of all requests share one stream.
+  const stubs = createFrameStubs(() => undefined);
+  const send = httpFetch({ agent, url, headers, stubs });
   /** What the stream request itself met; the EventSource only tells a summary of it. */
   let refusal: unknown;
   let streaming = false;
@@ -56,7 +60,16 @@ export function createSseWire(options: SseWireOptions): HttpWire {
     }
   };
   const inner = new SSEClientTransport(url, { fetch, redirectPolicy: 'follow' });
-  inner.onmessage = frame => wire.onmessage?.(frame);
+  let fault: LongshoreError | undefined;
+  const guarded = frameGuard(error => {
+    fault ??= error;
+    wire.onerror?.(error);
+    void wire.close(); // never rejects
+  });
+  inner.onmessage = stub => {
+    const frame = stubs.taken(stub);
+    if (frame !== undefined && fault === undefined) guarded(() => wire.onmessage?.(frame));
+  };
   inner.onerror = error => {
     wire.onerror?.(wire.explain(error));
     if (streaming && error instanceof SseError) void wire.close(); // never rejects
@@ -87,7 +100,9 @@ export function createSseWire(options: SseWireOptions): HttpWire {
     send: frame => inner.send(frame),
     endSession: () => Promise.resolve(),
     close: closing.close,
+    oddities: stubs.oddities,
     explain: error =>
+      fault ??
       httpFailure(error, { url, session: streaming, latestStatus: 200, challenged, proxy, hide: headers.hide }),
     closed: closing.closed,
   };

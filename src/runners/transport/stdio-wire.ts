@@ -23,7 +23,7 @@ export interface StdioWire extends Wire {
   readonly closed: Promise<void>;
   /** The `protocol-error` for which the wire gave up, if it did. */
   readonly fault: LongshoreError | undefined;
-  /** Noise on stdout, odd messages, and lines that were too long. */
+  /** Noise on stdout, and lines that were too long. */
   diagnostics(): readonly Diagnostic[];
 }
 
@@ -197,6 +197,7 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
     explain(error) {
       return error instanceof LongshoreError ? error : (fault ?? lost(true, error));
     },
+    oddities: oddities.diagnostics,
     get fault() {
       return fault;
     },
@@ -206,7 +207,7 @@ export function createStdioWire(options: StdioWireOptions): StdioWire {
         message: `The server sent ${oversized} messages over the limit of ${maxBytes} bytes; they were skipped.`,
         data: { count: oversized },
       };
-      return [...noise.diagnostics(), ...oddities.diagnostics(), ...(oversized === 0 ? [] : [long])];
+      return oversized === 0 ? noise.diagnostics() : [...noise.diagnostics(), long];
     },
   };
   return wire;

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest, TransportSendOptions } from '@modelcontextprotocol/client';
-import { numberOf } from '../../core/exact-json.ts';
+import { numberOf, plainNumbers } from '../../core/exact-json.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Progress } from '../../core/words.ts';
 import { type AnswerQuestion, type Origin, PushedQuestions } from './pushed-questions.ts';
@@ -73,6 +73,9 @@ interface Followed extends Exchange {
 /** What these are answered with says nothing; null says as much. */
 const mayBeEmpty: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 
+/** Whose results go on to clients as they came, the text of their numbers with them; with all else we work ourselves. */
+const passedOn: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get', 'completion/complete']);
+
 /** Cannot clash with any key of a server or caller, and JSON leaves it out. */
 const exchangeKey = Symbol('exchange');
 
@@ -141,6 +144,7 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     },
     ...(wire.endSession && { endSession: signal => wire.endSession?.(signal) ?? Promise.resolve() }),
     ...(wire.explain && { explain: wire.explain.bind(wire) }),
+    ...(wire.oddities && { oddities: wire.oddities.bind(wire) }),
   };
 
   wire.onclose = noteClosed;
@@ -193,8 +197,9 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
     if ('method' in frame) {
       if (frame.method === 'notifications/progress') return tellProgress(frame.params);
       const origin = extra?.ofRequest === undefined ? undefined : { sender: senderOf(extra.ofRequest) };
-      if ('id' in frame) return takeRequest(frame, origin);
-      tellNotice(frame.method, frame.params, origin);
+      const params = plainNumbers(frame.params);
+      if ('id' in frame) return takeRequest({ ...frame, params }, origin);
+      tellNotice(frame.method, params, origin);
       tap.onmessage?.(frame, extra);
       return;
     }
@@ -217,7 +222,10 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
   }
 
   /** The SDK sees no request: on 2026-07-28 it drops them, and a server waits for ever. */
-  function takeRequest({ id, method, params }: JSONRPCRequest, origin: Origin | undefined): void {
+  function takeRequest(
+    { id, method, params }: Pick<JSONRPCRequest, 'id' | 'method'> & { readonly params: unknown },
+    origin: Origin | undefined,
+  ): void {
     if (questions.take(id, method, params, origin)) return;
     const isPing = method === 'ping';
     if (!isPing) options.onRefused?.(method);
@@ -228,7 +236,8 @@ export function createTap(wire: Wire, options: TapOptions): Tap {
 
   function settle(id: number, exchange: Followed, method: string, frame: JsonObject): void {
     followed.delete(id);
-    const result = frame.result === null && mayBeEmpty.has(method) ? {} : frame.result;
+    const given = frame.result === null && mayBeEmpty.has(method) ? {} : frame.result;
+    const result = passedOn.has(method) ? given : plainNumbers(given);
     if (isJsonObject(result)) {
       exchange.answer = { kind: 'result', result };
       return deliver({ jsonrpc: '2.0', id, result: resultForSdk(method) });

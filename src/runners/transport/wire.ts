@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { LongshoreError } from '../../core/errors.ts';
+import type { Diagnostic } from '../../core/words.ts';
 
 /** One JSON-RPC message, parsed. */
 export type Frame = JSONRPCMessage;
@@ -24,4 +25,6 @@ export interface Wire extends Transport {
    * not act on the request; a call that failed with true is an unknown outcome. JSON-RPC errors are no affair of a wire's.
    */
   explain?(error: unknown): LongshoreError;
+  /** What was odd about the messages that came. */
+  oddities?(): readonly Diagnostic[];
 }

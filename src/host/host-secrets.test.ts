@@ -40,11 +40,11 @@ describe('the secrets of a host', () => {
 
   it('S15: are recorded by name before they change, masked from then on, and never come out', async () => {
     await using it = await world();
-    await it.secrets.set('operator', 'my.token', value);
+    await it.secrets.set('my.token', value, { actor: 'operator' });
     expect(await it.vault.get('my.token')).toBe(value);
     expect(await it.secrets.list()).toMatchObject([{ name: 'my.token' }]);
     expect(await it.secrets.provider()).toBeDefined();
-    expect(await it.secrets.remove('client:x', 'my.token')).toBe(true);
+    expect(await it.secrets.remove('my.token', { actor: 'client:x' })).toBe(true);
     expect(it.recorded).toEqual([
       { action: 'secret_set', subject: 'my.token', caller: 'operator' },
       { action: 'secret_removed', subject: 'my.token', caller: 'client:x' },
@@ -58,12 +58,14 @@ describe('the secrets of a host', () => {
       [`TOKEN=${value}`, 'x'],
       ['my.token', ''],
     ] as const) {
-      await expect(it.secrets.set('operator', name, text)).rejects.toMatchObject({ code: 'usage' });
+      await expect(it.secrets.set(name, text, { actor: 'operator' })).rejects.toMatchObject({ code: 'usage' });
     }
-    expect(await it.secrets.remove('operator', `TOKEN=${value}`)).toBe(false);
+    expect(await it.secrets.remove(`TOKEN=${value}`, { actor: 'operator' })).toBe(false);
     expect(it.recorded).toEqual([]);
     it.fill();
-    await expect(it.secrets.set('operator', 'my.token', value)).rejects.toMatchObject({ code: 'cannot-record' });
+    await expect(it.secrets.set('my.token', value, { actor: 'operator' })).rejects.toMatchObject({
+      code: 'cannot-record',
+    });
     expect(await it.secrets.list()).toEqual([]);
   });
 });

@@ -12,14 +12,14 @@ import {
   type SecretVault,
 } from '../secrets/secret-vault.ts';
 
-/** The secrets of a home as the operator's edges see them: values go in and never come out. */
+/** The secrets of a home as the operator's edges see them: values go in and never come out. `actor` stands in the record; default `library`. */
 export interface HostSecrets {
   /** Stores or replaces; `usage` for a bad name or value, `secret-unreadable` where its keeper fails. */
-  set(actor: Caller, name: string, value: string): Promise<SecretStored>;
+  set(name: string, value: string, by?: { readonly actor?: Caller }): Promise<SecretStored>;
   /** By name. */
   list(): Promise<readonly SecretEntry[]>;
   /** True if there was one. */
-  remove(actor: Caller, name: string): Promise<boolean>;
+  remove(name: string, by?: { readonly actor?: Caller }): Promise<boolean>;
   /** Where they are kept; undefined until the first is set. */
   provider(): Promise<SecretProvider | undefined>;
 }
@@ -50,13 +50,13 @@ export function hostSecrets(needs: {
 }): HostSecrets {
   const { vault, audit } = needs;
   return {
-    async set(caller, name, value) {
+    async set(name, value, { actor: caller = 'library' } = {}) {
       checkSecret(name, value);
       needs.onSecrets([{ name, value }]);
       return await recordedChange(audit, { action: 'secret_set', subject: name, caller }, () => vault.set(name, value));
     },
     list: () => vault.list(),
-    async remove(caller, name) {
+    async remove(name, { actor: caller = 'library' } = {}) {
       const known = (await vault.list()).some(secret => secret.name === name);
       if (!known) return false;
       return await recordedChange(audit, { action: 'secret_removed', subject: name, caller }, () => vault.remove(name));

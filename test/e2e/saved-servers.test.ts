@@ -201,15 +201,15 @@ describe('saved servers of a home', () => {
       code: 'unresolved-reference',
       message: expect.stringContaining('longshore secret set my.token'),
     });
-    await host.secrets.set('operator', 'my.token', token);
+    await host.secrets.set('my.token', token, { actor: 'operator' });
     await agent.load('teller');
     expect(await running()).toHaveLength(1);
     expect((await agent.audit.list({})).length).toBeGreaterThan(0);
     // What the person set is the person's: the server goes without it.
     await agent.saved().remove('teller');
     expect((await host.secrets.list()).map(secret => secret.name)).toEqual(['my.token']);
-    expect(await host.secrets.remove('operator', 'my.token')).toBe(true);
-    expect(await host.secrets.remove('operator', 'my.token')).toBe(false);
+    expect(await host.secrets.remove('my.token', { actor: 'operator' })).toBe(true);
+    expect(await host.secrets.remove('my.token', { actor: 'operator' })).toBe(false);
   });
 
   it("S11: D1's samples and a bad entry are imported, one is edited, both are deleted", async () => {

@@ -8,11 +8,11 @@ export function secretRoutes(on: AddRoute, { secrets }: HostService): void {
     secrets: (await secrets.list()).map(({ name, provider, updatedAt }) => ({ name, provider, updatedAt })),
   }));
   on('PUT /api/secrets/:name', async ({ params, body }) => {
-    const { provider, firstUse } = await secrets.set('operator', params.name, body.value);
+    const { provider, firstUse } = await secrets.set(params.name, body.value, { actor: 'operator' });
     return { ok: true, provider, firstUse: firstUse ?? null };
   });
   on('DELETE /api/secrets/:name', async ({ params }) => ({
     ok: true,
-    removed: await secrets.remove('operator', params.name),
+    removed: await secrets.remove(params.name, { actor: 'operator' }),
   }));
 }

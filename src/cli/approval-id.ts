@@ -8,7 +8,7 @@ const shortest = 4;
 export async function approvalId(typed: string, client: Pick<Client, 'ask'>): Promise<string> {
   if (/^[0-9a-f]{32}$/.test(typed)) return typed;
   const isBeginning = /^[0-9a-f]+$/.test(typed) && typed.length >= shortest;
-  const open = isBeginning ? await client.ask('GET /api/approvals', { exact: true }) : [];
+  const open = isBeginning ? await client.ask('GET /api/approvals') : [];
   const [found, other] = open.filter(({ id }) => id.startsWith(typed));
   if (found === undefined) {
     throw new LongshoreError(

@@ -23,7 +23,7 @@ export function approvalsCommand(command: Command, context: CommandContext): voi
     const client = await service(context, options);
     if (options.watch) return await watch(client, options.json === true, terminal);
     const query = options.all ? { state: 'all' as const } : {};
-    const found = await client.ask('GET /api/approvals', { query, exact: true });
+    const found = await client.ask('GET /api/approvals', { query });
     const text = () => found.map(one => renderApproval(one, Date.now())).join('\n\n');
     await printResult(terminal, options.json, found, text);
     if (options.json) return;
@@ -61,7 +61,7 @@ async function watch(client: Client, json: boolean, terminal: Terminal): Promise
   }
   for await (const event of client.events(new AbortController().signal)) {
     if (event.type === 'hello' || event.type === 'resync') {
-      for (const open of await client.ask('GET /api/approvals', { exact: true })) await show('approval.added', open);
+      for (const open of await client.ask('GET /api/approvals')) await show('approval.added', open);
     } else if (
       event.type === 'approval.added' ||
       event.type === 'approval.resolved' ||

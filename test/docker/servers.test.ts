@@ -212,10 +212,12 @@ describe.runIf(engine.available)('container servers on a real engine', { timeout
     expect(await containersOf(agent.agentId)).toEqual([]);
   });
 
-  it('an image that wants more memory than it may have is told apart from one that crashes', async () => {
+  it('D12: an image that wants more memory than it may have is told apart from one that crashes, with the limit and the setting', async () => {
     await expect(agent.load(image('hungry'), { container: { memory: '96m' } })).rejects.toMatchObject({
       code: 'failed-to-start',
-      message: expect.stringMatching(/Code 137: it was killed, most likely for using more memory/),
+      message: expect.stringMatching(
+        /Code 137: it was killed for using more memory than its limit of 96 MiB\. Raise it with "memory"/,
+      ),
       data: { outOfMemory: true },
     });
   });

@@ -13,9 +13,10 @@ import { type Approvals, openApprovals } from './approvals/approvals.ts';
 import { type OperatorDesk, operatorDesk } from './approvals/operator-proof.ts';
 import { type Audit, openAudit } from './audit/audit.ts';
 import { argumentGuard } from './dispatch/argument-guard.ts';
-import type { Dispatch, Fleet } from './dispatch/call.ts';
+import type { Dispatch } from './dispatch/call.ts';
 import { createDispatch } from './dispatch/dispatcher.ts';
 import { outputCheck } from './dispatch/output-check.ts';
+import { type GovernedSubscriptions, governedSubscriptions, type SubscribingFleet } from './dispatch/subscriptions.ts';
 import type { Registry } from './registry/registry.ts';
 import { type NewRule, openRules, type Rules } from './rules/rules.ts';
 
@@ -26,7 +27,7 @@ import { type NewRule, openRules, type Rules } from './rules/rules.ts';
 export interface GovernanceNeeds {
   readonly registry: Registry;
   readonly redactor: Redactor;
-  readonly fleet: Fleet;
+  readonly fleet: SubscribingFleet;
   readonly mint: Mint;
   /** The tables; an open Store has them. */
   readonly store: { readonly rules: StoredRules; readonly approvals: StoredApprovals; readonly audit: AuditRows };
@@ -47,6 +48,7 @@ export interface GovernanceNeeds {
 /** Everything that governs calls, for host.ts to wrap. Disposed after the fleet and before the store. */
 export interface Governance extends AsyncDisposable {
   readonly dispatch: Dispatch;
+  readonly subscriptions: GovernedSubscriptions;
   readonly rules: Rules;
   readonly approvals: Approvals;
   readonly audit: Audit;
@@ -77,7 +79,7 @@ export async function openGovernance(needs: GovernanceNeeds): Promise<Governance
     grantLifetime,
   });
   let stopped = false;
-  const dispatch = createDispatch({
+  const dispatching = {
     ...base,
     fleet,
     mint,
@@ -87,7 +89,9 @@ export async function openGovernance(needs: GovernanceNeeds): Promise<Governance
     guard: argumentGuard(),
     output: outputCheck(),
     isOpen: () => !stopped,
-  });
+  };
+  const dispatch = createDispatch(dispatching);
+  const subscriptions = governedSubscriptions(dispatching);
   const held = opening.move();
   function stop(): void {
     stopped = true;
@@ -95,6 +99,7 @@ export async function openGovernance(needs: GovernanceNeeds): Promise<Governance
   }
   return {
     dispatch,
+    subscriptions,
     rules,
     approvals,
     audit,

@@ -4,6 +4,7 @@ import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Caller, Handle } from '../core/words.ts';
 import type { Dispatch } from '../governance/dispatch/call.ts';
 import { isHidden, isListed } from '../governance/dispatch/caller-scope.ts';
+import type { GovernedSubscriptions } from '../governance/dispatch/subscriptions.ts';
 import type { Governance } from '../governance/governance.ts';
 import type { Registry } from '../governance/registry/registry.ts';
 import { createToolSearch } from '../governance/registry/tool-index.ts';
@@ -41,8 +42,10 @@ export interface ClientSide {
    * there, when it has failed, or once its start has taken so long that no list should wait for it. Never rejects.
    */
   startUnseen(agentId: AgentId, server: ServerKey): Promise<void>;
-  /** Subscribes to a resource; its server is woken and stays awake until disposed. */
-  subscribe(agentId: AgentId, server: ServerKey, uri: string, signal: AbortSignal): Promise<AsyncDisposable>;
+  /** Subscribes to a resource as the rules allow; its server is woken and stays awake until disposed. */
+  readonly subscribe: GovernedSubscriptions['subscribe'];
+  /** Ends subscriptions that tokens do not reach any more. */
+  readonly recheckSubscriptions: GovernedSubscriptions['recheck'];
   setLogLevel(agentId: AgentId, level: string): void;
   /** What the token of that id reaches now; nothing once it is revoked. */
   scopeOf: Callers['scopeOf'];
@@ -107,7 +110,8 @@ export function createClientSide(needs: ClientSideNeeds): ClientSide {
       looks.set(key, { at: now, settled });
       return settled;
     },
-    subscribe: (agentId, server, uri, signal) => fleet.subscribe(agentId, server, uri, signal),
+    subscribe: governance.subscriptions.subscribe,
+    recheckSubscriptions: governance.subscriptions.recheck,
     setLogLevel(agentId, level) {
       for (const { serverKey } of fleet.list(agentId)) {
         // A server that refuses a level sends what it likes; its messages are filtered all the same.

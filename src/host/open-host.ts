@@ -213,7 +213,10 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     await openGovernance({
       registry,
       redactor,
-      fleet: managing.among(fleet),
+      fleet: {
+        ...managing.among(fleet),
+        subscribe: (owner, key, uri, signal) => fleet.subscribe(owner, key, uri, signal),
+      },
       mint,
       store,
       clock,

@@ -144,7 +144,10 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
       sockets.add(connected);
       socket.once('close', () => sockets.delete(connected));
     },
-    changed: agentId => views.changed(agentId),
+    changed(agentId) {
+      views.changed(agentId);
+      host.recheckSubscriptions();
+    },
     notice(notice) {
       const { server, method, params } = notice;
       for (const session of open.keys()) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { wholeScope } from '../../src/core/caller-scope.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { Caller } from '../../src/core/words.ts';
 import { type Host, type HostOptions, openHost } from '../../src/host/open-host.ts';
@@ -125,8 +126,13 @@ describe('a home that relays', () => {
     const { clients, notices, call, agent, server } = sideOf(host);
     const uris: unknown[] = [];
     notices.on(({ method, params }) => void (method === 'notifications/resources/updated' && uris.push(params['uri'])));
-    const one = await clients.subscribe(agent, server, 'note://a', stay);
-    const other = await clients.subscribe(agent, server, 'note://a', stay);
+    const handle = clients
+      .handles(agent)
+      .find(({ kind, wireName }) => kind === 'template' && wireName === 'note://{name}');
+    if (handle === undefined) throw new Error('the template is not there');
+    const wanted = { agentId: agent, caller: 'client:x', scope: () => wholeScope, handle, uri: 'note://a' } as const;
+    const one = await clients.subscribe(wanted, stay, () => {});
+    const other = await clients.subscribe(wanted, stay, () => {});
     const state = async () => (await host.agent().list())[0]?.state;
     const touch = () => call('relaying__touch', { uri: 'note://a' });
     await setTimeout(1_000);

@@ -66,7 +66,8 @@ export function createDispatch(needs: DispatchNeeds): Dispatch {
   };
 }
 
-function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: JsonObject | undefined): Handle {
+/** The handle that a call means now. Throws `server-closing`, `unknown-tool` or `stale-handle`. */
+export function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: JsonObject | undefined): Handle {
   if (!isOpen()) throw new LongshoreError('server-closing', 'The service is stopping; it begins no more calls.');
   if (typeof call.handle === 'string') {
     const handle = registry.lookup(call.agentId, call.handle, call.kind);
@@ -78,7 +79,8 @@ function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: JsonObje
   throw stale(call.handle);
 }
 
-function decide(
+/** What the rules say of a call. Throws `denied`, or `unknown-tool` for what is out of its caller's reach. */
+export function decide(
   { rules, registry }: DispatchNeeds,
   handle: Handle,
   call: Call,

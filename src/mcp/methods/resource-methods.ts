@@ -96,7 +96,9 @@ export async function subscribe(ground: EndpointGround, exchange: Exchange, para
   if (!session || session.subscriptions.has(uri)) return {};
   try {
     const own = wireUri(handle, uri);
-    session.subscriptions.set(uri, await ground.host.subscribe(client.agentId, handle.ownerKey, own, signal));
+    const request = { ...client, handle, uri: own };
+    const end = (): void => void session.subscriptions.delete(uri);
+    session.subscriptions.set(uri, await ground.host.subscribe(request, signal, end));
   } catch (error) {
     throw rpcFailure(ground.log, error, noResource(uri, era), era);
   }

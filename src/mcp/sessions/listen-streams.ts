@@ -59,7 +59,8 @@ export class ListenStreams {
       if (handle === undefined) continue;
       try {
         const { signal } = new AbortController();
-        opening.use(await this.#ground.host.subscribe(client.agentId, handle.ownerKey, uri, signal));
+        const request = { ...client, handle, uri };
+        opening.use(await this.#ground.host.subscribe(request, signal, () => void uris.delete(uri)));
         uris.set(uri, handle.ownerKey);
       } catch (error) {
         this.#ground.log.info({ uri, error: String(error) }, 'A resource could not be subscribed to.');

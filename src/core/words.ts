@@ -44,14 +44,7 @@ export interface Handle {
 }
 
 /** Why a handle was withdrawn. */
-export type WithdrawReason =
-  | 'reload'
-  | 'unload'
-  | 'gateway-replaced'
-  | 'list-changed'
-  | 'evicted'
-  | 'connection-lost'
-  | 'shutdown';
+export type WithdrawReason = 'reload' | 'unload' | 'gateway-replaced' | 'list-changed' | 'connection-lost' | 'shutdown';
 
 /** What is wrong with a server without making it useless: a malformed tool, noise on stdout, a guessed transport. */
 export interface Diagnostic {

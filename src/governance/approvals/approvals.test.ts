@@ -22,23 +22,13 @@ async function world(options: Parameters<typeof governedWorld>[0] = {}) {
 }
 
 describe('approvals', () => {
-  it('only the operator decides: no look-alike, no proof of another host, none that was dismissed', async () => {
+  it('only the operator decides: no look-alike, no proof of another host', async () => {
     await using here = await world();
     await using elsewhere = await world();
     const call = endOf(here.call('files__write'));
     const { id } = await here.question();
-    const dismissed = here.desk.admit('page');
-    here.desk.dismiss(dismissed);
     const copied = structuredClone(here.operator);
-    const forgeries: unknown[] = [
-      {},
-      copied,
-      null,
-      'operator',
-      elsewhere.operator,
-      dismissed,
-      Object.create(here.operator),
-    ];
+    const forgeries: unknown[] = [{}, copied, null, 'operator', elsewhere.operator, Object.create(here.operator)];
     for (const forged of forgeries) expect(await here.decide(id, approve, forged as OperatorProof)).toBe('denied');
     expect(here.sent()).toEqual([]);
     expect(await here.decide(id)).toBe('ok');
@@ -115,7 +105,7 @@ describe('approvals', () => {
     expect(await call()).toBe('ok');
   });
 
-  it('a server with an open question or an unclaimed grant is in use: it neither sleeps nor is evicted', async () => {
+  it('a server with an open question or an unclaimed grant is in use: it does not sleep', async () => {
     const clock = manualClock();
     await using here = await world({ clock });
     const busy = () => here.registry.holds.busy(alice, files);

@@ -18,8 +18,6 @@ export interface OperatorDesk {
   admit(door: string): OperatorProof;
   /** The proof's door. Throws `denied` for anything that this desk did not give out. */
   door(proof: OperatorProof): string;
-  /** From now on the proof proves nothing: the page signed out, the token was changed. */
-  dismiss(proof: OperatorProof): void;
 }
 
 /** One desk for one host: proofs of another are not believed. */
@@ -36,6 +34,5 @@ export function operatorDesk(): OperatorDesk {
       if (door !== undefined) return door;
       throw new LongshoreError('denied', 'Only the operator decides, through the CLI on a terminal or the page.');
     },
-    dismiss: proof => void doors.delete(proof),
   };
 }

@@ -8,16 +8,12 @@ export function registryMount(registry: Registry): Mount {
     mount(discovered, reason) {
       const { agentId, serverKey } = discovered;
       const { handles, diagnostics } = discoveredHandles(discovered);
-      const { refused, evicted } = registry.replaceOwner(agentId, serverKey, handles, reason);
+      const { refused } = registry.replaceOwner(agentId, serverKey, handles, reason);
       return [
         ...diagnostics,
         ...refused.map(handle => ({
           code: 'handle-name-clash',
           message: `${handle.handleName} is not mounted: another server of this agent has that name.`,
-        })),
-        ...evicted.map(other => ({
-          code: 'evicted',
-          message: `The tools of ${other} were unmounted to make room for ${serverKey}. Reload ${other} to have them back.`,
         })),
       ];
     },

@@ -81,15 +81,14 @@ describe('registry', () => {
     const seen = withdrawals(registry);
     registry.replaceOwner(alice, files, handles([tool('same'), tool('changed'), tool('removed')], 'e1'), 'load');
     const same = registry.lookup(alice, 'files__same');
-    const result = registry.replaceOwner(
+    const { mounted } = registry.replaceOwner(
       alice,
       files,
       handles([tool('same'), tool('changed', 'new words'), tool('added')], 'e1'),
       'list-changed',
     );
     expect(registry.lookup(alice, 'files__same')).toBe(same);
-    expect(result.kept).toEqual([same]);
-    expect(names(result.mounted)).toEqual(['files__changed', 'files__added']);
+    expect(names(mounted)).toEqual(['files__changed', 'files__added']);
     expect(seen).toEqual([{ names: ['files__changed', 'files__removed'], reason: 'list-changed' }]);
   });
 
@@ -136,29 +135,6 @@ describe('registry', () => {
     registry.replaceOwner(alice, files, mine ? [mine] : [], 'load');
     expect(registry.replaceOwner(alice, time, [lookalike], 'load').refused).toEqual([lookalike]);
     expect(registry.lookup(alice, 'files__read')).toBe(mine);
-  });
-
-  it('evicts the least recently used owner over the cap, never one in use, and reports it', () => {
-    const registry = createRegistry({ now: () => 0, toolCap: 2 });
-    const seen = withdrawals(registry);
-    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(serverKey) as [
-      typeof files,
-      typeof files,
-      typeof files,
-      typeof files,
-    ];
-    registry.replaceOwner(alice, a, handles([tool('x')], 'e1', a), 'load');
-    registry.replaceOwner(alice, b, handles([tool('x')], 'e2', b), 'load');
-    registry.hold(alice, a)[Symbol.dispose]();
-    expect(registry.replaceOwner(alice, c, handles([tool('x')], 'e3', c), 'load').evicted).toEqual([b]);
-    expect(seen).toEqual([{ names: ['b__x'], reason: 'evicted' }]);
-    const hold = registry.hold(alice, a);
-    registry.hold(alice, c)[Symbol.dispose]();
-    expect(registry.replaceOwner(alice, d, handles([tool('x')], 'e4', d), 'load').evicted).toEqual([c]);
-    hold[Symbol.dispose]();
-    hold[Symbol.dispose]();
-    expect(registry.holds.busy(alice, a)).toBe(false);
-    expect(names(registry.list(alice))).toEqual(['a__x', 'd__x']);
   });
 
   it('counts a hold once however often it is disposed', () => {

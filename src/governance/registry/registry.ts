@@ -14,14 +14,10 @@ export type ReplaceReason = WithdrawReason | MountReason;
 export interface Replaced {
   /** New in the registry: first mounts, changed definitions, new epochs. */
   readonly mounted: readonly Handle[];
-  /** The very same objects as before (R43). */
-  readonly kept: readonly Handle[];
   /** No longer callable; listeners were told (R41). */
   readonly withdrawn: readonly Handle[];
   /** Handles not mounted because another server of this agent already has the name. */
   readonly refused: readonly Handle[];
-  /** Owners that lost their handles to the cap, least recently used first (B3). */
-  readonly evicted: readonly ServerKey[];
 }
 
 /** Told in the same tick in which handles stop being callable. */
@@ -41,9 +37,9 @@ export interface Registry {
   successor(handle: Handle): Handle | undefined;
   /** In the order in which owners were first mounted, each owner's handles in its own order. */
   list(agentId: AgentId, filter?: { readonly ownerKey?: ServerKey; readonly kind?: HandleKind }): readonly Handle[];
-  /** Marks the owner as used now, and as busy until disposed: it is not evicted meanwhile, and must not sleep. */
+  /** Marks the owner as used now, and as busy until disposed: it must not sleep meanwhile. */
   hold(agentId: AgentId, ownerKey: ServerKey): Disposable;
-  readonly holds: Pick<Holds, 'busy' | 'lastUsed' | 'idleSince'>;
+  readonly holds: Pick<Holds, 'busy' | 'idleSince'>;
   onWithdrawn(listener: OnWithdrawn): () => void;
   onChanged(listener: OnChanged): () => void;
 }
@@ -53,9 +49,8 @@ interface Shelf {
   readonly names: Map<string, Handle>;
 }
 
-/** An empty registry. `toolCap`: how many tools one agent may have mounted before owners are evicted (B3). */
-export function createRegistry(options: { readonly now: () => number; readonly toolCap?: number }): Registry {
-  const toolCap = options.toolCap ?? Number.POSITIVE_INFINITY;
+/** An empty registry. */
+export function createRegistry(options: { readonly now: () => number }): Registry {
   const shelves = new Map<AgentId, Shelf>();
   const successors = new WeakMap<Handle, Handle>();
   const holds = ownerHolds(options.now);
@@ -84,7 +79,6 @@ export function createRegistry(options: { readonly now: () => number; readonly t
       shelf.names.delete(nameKey(handle.kind, handle.handleName));
     }
     const mounted: Handle[] = [];
-    const kept: Handle[] = [];
     const refused: Handle[] = [];
     for (const handle of handles) {
       const key = nameKey(handle.kind, handle.handleName);
@@ -95,7 +89,6 @@ export function createRegistry(options: { readonly now: () => number; readonly t
       const old = before.get(key);
       const same = old?.definitionDigest === handle.definitionDigest && old.wireName === handle.wireName;
       if (old !== undefined && same && old.epoch === handle.epoch) {
-        kept.push(old);
         shelf.names.set(key, old);
         before.delete(key);
         continue;
@@ -113,7 +106,7 @@ export function createRegistry(options: { readonly now: () => number; readonly t
     if (own.length === 0 && isFarewell(reason)) shelf.owners.delete(ownerKey);
     else shelf.owners.set(ownerKey, [...new Set(own)]);
     const withdrawn = [...before.values()];
-    return { mounted, kept, withdrawn, refused };
+    return { mounted, withdrawn, refused };
   }
 
   function tell(withdrawn: readonly Handle[], reason: ReplaceReason) {
@@ -122,32 +115,15 @@ export function createRegistry(options: { readonly now: () => number; readonly t
     withdrawals.emit(withdrawn, why);
   }
 
-  function evict(agentId: AgentId, spared: ServerKey): ServerKey[] {
-    if (!Number.isFinite(toolCap)) return [];
-    const shelf = shelfOf(agentId);
-    const evicted: ServerKey[] = [];
-    const count = () => [...shelf.names.values()].filter(handle => handle.kind === 'tool').length;
-    const candidates = [...shelf.owners.keys()]
-      .filter(ownerKey => ownerKey !== spared && !holds.busy(agentId, ownerKey))
-      .sort((a, b) => holds.lastUsed(agentId, a) - holds.lastUsed(agentId, b));
-    for (const ownerKey of candidates) {
-      if (count() <= toolCap) break;
-      tell(place(agentId, ownerKey, [], 'evicted').withdrawn, 'evicted');
-      evicted.push(ownerKey);
-    }
-    return evicted;
-  }
-
   return {
     replaceOwner(agentId, ownerKey, handles, reason) {
       const placed = place(agentId, ownerKey, handles, reason);
       tell(placed.withdrawn, reason);
       if (placed.mounted.length > 0) holds.touch(agentId, ownerKey);
-      const evicted = placed.mounted.length > 0 ? evict(agentId, ownerKey) : [];
       if (placed.mounted.length > 0 || placed.withdrawn.length > 0) {
         changes.emit(agentId, ownerKey);
       }
-      return { ...placed, evicted };
+      return placed;
     },
     lookup: (agentId, name, kind = 'tool') => shelves.get(agentId)?.names.get(nameKey(kind, name as HandleName)),
     isLive,
@@ -171,7 +147,7 @@ export function createRegistry(options: { readonly now: () => number; readonly t
 
 /** True where a server goes for good. */
 function isFarewell(reason: ReplaceReason): boolean {
-  return reason === 'unload' || reason === 'evicted' || reason === 'shutdown';
+  return reason === 'unload' || reason === 'shutdown';
 }
 
 function nameKey(kind: HandleKind, name: HandleName): string {

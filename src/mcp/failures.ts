@@ -86,7 +86,9 @@ function serversError({ data, message }: LongshoreError, era: Era): RpcError {
   if (era === 'legacy' && code === rpcCodes.missingCapability) return new RpcError(rpcCodes.internal, text, value);
   if (era === 'modern' && code === rpcCodes.resourceNotFound) return new RpcError(rpcCodes.invalidParams, text, value);
   if (era === 'modern' && code === urlElicitationRequired) return new RpcError(rpcCodes.internal, text, value);
-  // Its status is that of an answer: what the server says of its own request is no word about this client's.
+  // It was told this client's own capabilities, so that one is a word about the client's request.
+  if (code === rpcCodes.missingCapability) return new RpcError(code, text, value);
+  // Any other status is that of an answer: what the server says of its own request is no word about this client's.
   return new RpcError(code, text, value, 200);
 }
 

@@ -54,7 +54,8 @@ async function connect(url: string): Promise<Connection> {
     openWithin: defaultDeadlines.open,
     deadlineName: 'open',
     revisions: allRevisions,
-    olderSide: 'beside',
+    // A scenario examines one revision: the other side of a server of both is not opened beside it.
+    olderSide: 'next-start',
     signal: new AbortController().signal,
     verdicts: verdictsInMemory(),
     verdictKey: 'conformance' as VerdictKey,

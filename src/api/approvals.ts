@@ -38,6 +38,8 @@ export const approvalSchema = z
     because: z.string().nullable(),
     /** What of the arguments does not fit the tool's own schema; the server decides about it. */
     misfits: z.array(z.string()),
+    /** What the client sends beside the arguments in `_meta`, as JSON text, masked like them; null if nothing. */
+    meta: z.string().nullable(),
     /** What changed in the definition since it was allowed. */
     changed: z.array(z.object({ path: z.string(), before: maybe(jsonValue), after: maybe(jsonValue) })),
     /** What an approval may reach. */

@@ -8,8 +8,22 @@ const longestArgs = 2_000;
 
 /** One question as a person decides it: who, what, with which arguments, why, and how long it stays open. */
 export function renderApproval(approval: ApprovalView, now: number): string {
-  const { id, caller, server, tool, handleName, args, unseen, because, misfits, changed, state, expiresAt, reason } =
-    approval;
+  const {
+    id,
+    caller,
+    server,
+    tool,
+    handleName,
+    args,
+    unseen,
+    because,
+    meta,
+    misfits,
+    changed,
+    state,
+    expiresAt,
+    reason,
+  } = approval;
   const name = tool === null ? handleName : `${server}.${tool}`;
   const isOpen = state === 'pending' || state === 'awaiter-gone';
   const end = isOpen ? `open for another ${timeText(expiresAt - now)}` : [state, reason].filter(Boolean).join(': ');
@@ -20,6 +34,7 @@ export function renderApproval(approval: ApprovalView, now: number): string {
       ? [`  not shown  ${unseenText(unseen)}: longshore approvals --open ${id}`]
       : []),
     ...(because === null ? [] : [`  why        ${visibleText(because)}`]),
+    ...(meta === null ? [] : [`  _meta  ${cutText(visibleText(meta), 400)}`]),
     ...misfits.map(misfit => `  does not fit  ${cutText(visibleText(misfit), 400)}`),
     ...changed.map(
       ({ path, before, after }) => `  changed    ${visibleText(path)}: ${short(before)} → ${short(after)}`,

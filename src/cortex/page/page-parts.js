@@ -32,8 +32,22 @@ export function visible(text) {
 
 /** One waiting approval as its card shows it. `agent` is its agent's name where there are several. */
 export function approvalCard(approval, agent, now) {
-  const { id, caller, server, tool, handleName, args, unseen, because, misfits, changed, scopes, expiresAt, state } =
-    approval;
+  const {
+    id,
+    caller,
+    server,
+    tool,
+    handleName,
+    args,
+    unseen,
+    because,
+    meta,
+    misfits,
+    changed,
+    scopes,
+    expiresAt,
+    state,
+  } = approval;
   const whose = agent === undefined ? '' : ` for the agent ${visible(agent)}`;
   const labels = { once: 'Approve once', session: 'Approve for this session', always: 'Always allow' };
   return {
@@ -45,6 +59,7 @@ export function approvalCard(approval, agent, now) {
       unseen.folded + unseen.cut > 0
         ? `Not shown: ${unseen.folded} folded as possible secrets, ${unseen.cut} characters at the end. To see all of it: longshore approvals --open ${id}`
         : '',
+      ...(meta === null || meta === undefined ? [] : [`Sent beside them in _meta: ${visible(meta)}`]),
       ...misfits.map(misfit => `Does not fit the tool's own schema: ${visible(misfit)}`),
       ...changed.map(
         ({ path, before, after }) => `Changed since it was allowed: ${path}: ${short(before)} → ${short(after)}`,

@@ -38,6 +38,7 @@ const approval: ApprovalView = {
   unseen: { folded: 0, cut: 0 },
   because: 'No rule speaks about this call.',
   misfits: [],
+  meta: null,
   changed: [],
   scopes: ['once', 'session', 'always'],
   state: 'pending',

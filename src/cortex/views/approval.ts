@@ -13,6 +13,7 @@ export function approvalView(approval: Approval): ApprovalView {
     unseen,
     because,
     misfits = [],
+    meta,
     changed = [],
     scopes,
     state,
@@ -31,6 +32,7 @@ export function approvalView(approval: Approval): ApprovalView {
     unseen,
     because,
     misfits: [...misfits],
+    meta: meta ?? null,
     changed,
     scopes,
     state: state.name,
@@ -57,6 +59,7 @@ export function storedApprovalView(stored: StoredApproval): ApprovalView {
     unseen: { folded: 0, cut: 0 },
     because: null,
     misfits: [],
+    meta: null,
     changed: [],
     scopes: [],
     // A state or scope that a newer version wrote is told as the nearest that is known.

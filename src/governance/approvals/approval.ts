@@ -30,7 +30,9 @@ export interface Approval {
   readonly handle: AwakeHandle;
   /** The arguments as JSON text: known secrets by their names, what looks like one folded, cut at 64 KiB. */
   readonly args: string;
-  /** How much of the arguments is not in that text: folded places, and characters at the end. */
+  /** What the client sends beside them in `_meta`, as JSON text like the arguments; absent if nothing. */
+  readonly meta?: string;
+  /** How much of both is not in those texts: folded places, and characters at the end. */
   readonly unseen: { readonly folded: number; readonly cut: number };
   /** True once the operator has opened all of it; before that what is unseen cannot be allowed for good. */
   readonly isOpened: boolean;
@@ -62,7 +64,10 @@ export interface Question {
   /** The final arguments: nothing else is sent under the approval. */
   readonly args: JsonObject;
   readonly argsDigest: Digest;
-  /** What of them does not fit the tool's own schema. */
+  /** What goes to the server in `_meta`: an approval is for a call with the very same. */
+  readonly meta?: JsonObject;
+  readonly metaDigest?: Digest;
+  /** What of the arguments does not fit the tool's own schema. */
   readonly misfits?: readonly string[];
 }
 

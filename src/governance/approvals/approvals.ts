@@ -103,7 +103,7 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
   }
 
   async function approve(asked: Asked, scope: Scope, door: string): Promise<void> {
-    const { handle, caller, args, argsDigest } = asked.question;
+    const { handle, caller, args, argsDigest, metaDigest } = asked.question;
     const approvalId = asked.approval.id;
     if (rules.policy.decide(handle, caller, args).level === 'deny') {
       throw new LongshoreError('denied', `A rule denies ${handle.handleName} by now. Change the rule first.`);
@@ -118,7 +118,7 @@ export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
       throw new LongshoreError('usage', `A rule asks about this call whatever was allowed before. Approve it once.`);
     }
     await questions.decided(asked, { name: 'approved', scope, by: door }, isAwaited =>
-      grants.give({ approvalId, caller, handle, argsDigest }, isAwaited),
+      grants.give({ approvalId, caller, handle, argsDigest, metaDigest }, isAwaited),
     );
     if (scope === 'once') return;
     await rules.permit({ handle, caller, approvalId, lifetime: scope === 'session' ? 'session' : 'persistent' }, door);

@@ -17,6 +17,7 @@ export interface GrantFor {
   readonly caller: Caller;
   readonly handle: Handle;
   readonly argsDigest: Digest;
+  readonly metaDigest?: Digest | undefined;
 }
 
 /** The grants that no call has claimed yet. */
@@ -34,6 +35,11 @@ interface Entry extends GrantFor {
   readonly expiry: AbortController;
   /** Keeps the server awake and mounted until the grant is claimed: it is for this connection only. */
   readonly hold: Disposable;
+}
+
+function isSame(a: Omit<GrantFor, 'approvalId'>, b: Omit<GrantFor, 'approvalId'>): boolean {
+  const isSameCall = a.argsDigest === b.argsDigest && a.metaDigest === b.metaDigest;
+  return a.caller === b.caller && a.handle === b.handle && isSameCall;
 }
 
 /** Grants that live for that many milliseconds and hold their server meanwhile. */
@@ -82,10 +88,9 @@ export function createGrants(options: {
       void expire(entry);
       return grantOf(entry);
     },
-    take({ caller, handle, argsDigest }) {
+    take(what) {
       for (const entry of open) {
-        const same = entry.caller === caller && entry.handle === handle && entry.argsDigest === argsDigest;
-        if (!same || entry.state !== 'free') continue;
+        if (!isSame(entry, what) || entry.state !== 'free') continue;
         entry.state = 'reserved';
         return grantOf(entry);
       }

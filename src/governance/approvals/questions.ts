@@ -57,6 +57,7 @@ const mostPerCaller = 256;
 /** Ended questions that are still answered from memory. */
 const mostEnded = 1000;
 const longestArgs = 65_536;
+const longestMeta = 8_192;
 /** Bytes of arguments that calls may keep in memory while they wait: of one caller, and of all. */
 const mostBytes = { each: 16 * 1024 * 1024, all: 48 * 1024 * 1024 } as const;
 
@@ -196,18 +197,21 @@ export class Questions {
     const entry = this.#entryOf(asked);
     const { audit, redactor, rules } = this.#needs;
     if (!isOpen(entry.approval)) throw tooLate(entry.approval);
-    const { text } = questionText(entry.question.args, redactor, { limit: Number.POSITIVE_INFINITY, unfolded: true });
+    const { args, meta } = entry.question;
+    const whole = { limit: Number.POSITIVE_INFINITY, unfolded: true };
+    const { text } = questionText(args, redactor, whole);
+    const beside = meta === undefined ? '' : `\n_meta ${questionText(meta, redactor, whole).text}`;
     const change = approvalChange(entry.approval, entry.approval.state, `operator:${door}`);
     await audit.change({ ...change, action: 'approval_opened' });
     if (!isOpen(entry.approval)) throw tooLate(entry.approval);
     entry.approval = { ...entry.approval, isOpened: true, scopes: scopesFor(entry.question, rules) };
     this.#tell('changed', entry);
-    return text;
+    return text + beside;
   }
 
   #open(question: Question): Entry {
     const { rules, registry, redactor, clock, randomId, questionLifetime } = this.#needs;
-    const { handle, caller, args, argsDigest, dispatchId, misfits = [] } = question;
+    const { handle, caller, args, argsDigest, meta, dispatchId, misfits = [] } = question;
     const isOwn = (entry: Entry) => entry.approval.agentId === handle.agentId && entry.approval.caller === caller;
     const own = [...this.#entries.values()].filter(entry => isOpen(entry.approval) && isOwn(entry));
     if (own.length >= mostPerCaller) {
@@ -217,10 +221,11 @@ export class Questions {
       );
     }
     const held = this.#bytes.hold(`${handle.agentId} ${caller}`);
-    if (!held.add(Buffer.byteLength(JSON.stringify(args)))) throw tooManyBytes(caller);
+    if (!held.add(Buffer.byteLength(JSON.stringify([args, meta])))) throw tooManyBytes(caller);
     const { because, changed } = rules.policy.explain(handle, caller, args);
     const now = clock.now();
     const { text, folded, cut } = questionText(args, redactor, { limit: longestArgs, unfolded: false });
+    const beside = meta && questionText(meta, redactor, { limit: longestMeta, unfolded: false });
     const scopes = scopesFor(question, rules);
     const approval: Approval = {
       id: randomId() as ApprovalId,
@@ -229,7 +234,8 @@ export class Questions {
       caller,
       handle,
       args: text,
-      unseen: { folded, cut },
+      ...(beside && { meta: beside.text }),
+      unseen: { folded: folded + (beside?.folded ?? 0), cut: cut + (beside?.cut ?? 0) },
       isOpened: false,
       argsDigest,
       because: redactor.text(because),
@@ -320,7 +326,9 @@ export class Questions {
 }
 
 function isSame(a: Question, b: Question): boolean {
-  return a.handle === b.handle && a.caller === b.caller && a.argsDigest === b.argsDigest;
+  return (
+    a.handle === b.handle && a.caller === b.caller && a.argsDigest === b.argsDigest && a.metaDigest === b.metaDigest
+  );
 }
 
 function tooManyBytes(caller: string): LongshoreError {

@@ -1,5 +1,5 @@
 import type { ErrorCode, LongshoreError } from '../../core/errors.ts';
-import type { ApprovalId, DispatchId, RuleId } from '../../core/ids.ts';
+import type { ApprovalId, Digest, DispatchId, RuleId } from '../../core/ids.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { Handle, RawResult } from '../../core/words.ts';
 import type { Received } from '../../schema/argument-snapshot.ts';
@@ -17,8 +17,11 @@ export interface Permit {
 export interface CallRecord {
   /** What is known by now of the handle that is called. */
   about(handle: Handle, asked: Received): void;
-  /** Resolves when it is on disk that the call may run, and what of it does not fit. Rejects with `cannot-record`. */
-  authorise(permit: Permit, misfits: readonly string[]): Promise<void>;
+  /** Resolves when it is on disk that the call may run, what of it does not fit, and the digest of its `_meta`. Rejects with `cannot-record`. */
+  authorise(
+    permit: Permit,
+    noted: { readonly misfits?: readonly string[]; readonly metaDigest?: Digest },
+  ): Promise<void>;
   /** The call was written to the server now; the time it takes counts from here. */
   sent(): void;
   returned(result: RawResult): void;
@@ -76,10 +79,14 @@ export function callRecord(
         ...(args === undefined ? {} : { args }),
       };
     },
-    async authorise(given, misfits) {
+    async authorise(given, { misfits = [], metaDigest }) {
       const { decision, ruleId, approvalId } = given;
       const granted = { decision, rule_id: ruleId ?? null, approval_id: approvalId ?? null };
-      const note = misfits.length === 0 ? {} : { message: misfitNote(misfits) };
+      const notes = [
+        ...(misfits.length === 0 ? [] : [misfitNote(misfits)]),
+        ...(metaDigest === undefined ? [] : [`_meta ${metaDigest}`]),
+      ];
+      const note = notes.length === 0 ? {} : { message: notes.join(' ') };
       await audit.authorise({ ...facts, ...granted, ...note });
       permit = given;
       // The outcome is joined to this row by the dispatch; the arguments are there already.

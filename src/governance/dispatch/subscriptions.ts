@@ -57,7 +57,7 @@ export function governedSubscriptions(
         const named = resolve(needs, call, call.arguments);
         record.about(named, received({ ...call.arguments, subscribe: true }));
         const ruleId = mustBeAllowed(needs, named, call, uri);
-        await record.authorise({ decision: 'auto_allowed', ruleId }, []);
+        await record.authorise({ decision: 'auto_allowed', ruleId }, {});
         record.sent();
         const subscription = await needs.fleet.subscribe(agentId, named.ownerKey, uri, signal);
         record.returned({});

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { cortexGround, operatorToken } from '../../test/fixtures/cortex-needs.ts';
-import { wholeScope } from '../core/caller-scope.ts';
+import { type CallerScope, emptyScope, wholeScope } from '../core/caller-scope.ts';
 import { systemClock } from '../core/clock.ts';
 import type { AgentId } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
 import type { McpClient } from '../mcp/mcp-client.ts';
+import type { ClientCaller } from '../store/callers.ts';
 import { hostCheck } from './host-check.ts';
 import { createDoor, type Door } from './mcp-gate.ts';
 import { createSignIns } from './sign-ins.ts';
@@ -23,16 +24,19 @@ describe('the door of the endpoint', () => {
   const tickets = createTickets(systemClock);
   let stop: () => Promise<void>;
   let gate: Door;
+  let scope: CallerScope = wholeScope;
   let port = 0;
   let token = '';
   let ticket = '';
+  let ticketHolder: ClientCaller;
 
   beforeEach(async () => {
     const ground = await cortexGround();
     const { callers } = ground.store;
     const made = await callers.create('claude', agentId);
     token = made.token;
-    ticket = tickets.issue(made.caller);
+    ticketHolder = made.caller;
+    ticket = tickets.issue(ticketHolder);
     clients.length = sockets.length = guesses.length = 0;
     gate = createDoor({
       endpoint: {
@@ -54,7 +58,7 @@ describe('the door of the endpoint', () => {
       defaultAgent: agentId,
       tickets,
       clients: {
-        scopeOf: () => wholeScope,
+        scopeOf: () => scope,
         servers: () => [{ server: 'notes' as never, instructions: undefined, missing: undefined }],
       },
     });
@@ -142,6 +146,11 @@ describe('the door of the endpoint', () => {
     }
     expect([await upgrade(ticket), await upgrade(ticket), await upgrade(token)]).toEqual([101, 401, 101]);
     expect(sockets.map(({ caller }) => caller)).toEqual(['client:claude', 'client:claude']);
+    const late = tickets.issue(ticketHolder);
+    scope = emptyScope;
+    // Whoever was revoked after its ticket was made.
+    expect(await upgrade(late)).toBe(401);
+    scope = wholeScope;
     const asking = (protocol: string) => ({ url: '/mcp', headers: { upgrade: protocol } }) as IncomingMessage;
     expect([gate.upgrades(asking('websocket')), gate.upgrades(asking('MCP-stdio'))]).toEqual([false, true]);
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { wholeScope } from '../core/caller-scope.ts';
+import { emptyScope, wholeScope } from '../core/caller-scope.ts';
 import type { Clock } from '../core/clock.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
@@ -52,7 +52,9 @@ export function createDoor(needs: DoorNeeds): Door {
 
   /** A ticket is for one client over stdio, and nothing else. */
   async function whoIs(token: string, isStdio: boolean): Promise<Principal | undefined> {
-    const client = isStdio ? needs.tickets.take(token) : undefined;
+    const ticket = isStdio ? needs.tickets.take(token) : undefined;
+    // Whoever was revoked since reaches nothing.
+    const client = ticket && needs.clients.scopeOf(ticket.id) !== emptyScope ? ticket : undefined;
     return client ? { kind: 'client', client } : await identify(token, needs.auth);
   }
 

@@ -13,7 +13,7 @@ import type { CortexApp } from './cortex-env.ts';
 import { cortexRoutes } from './cortex-routes.ts';
 import { hostCheck } from './host-check.ts';
 import { cortexEvents } from './host-events.ts';
-import { defaultLimits } from './limits.ts';
+import { defaultLimits, rateLimit } from './limits.ts';
 import { listen } from './listen.ts';
 import { createDoor } from './mcp-gate.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -89,6 +89,7 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
     settings: needs.mcp,
     clock,
     log,
+    takeOne: rateLimit(defaultLimits.perClient, clock),
     sessionKey: token,
     url: () => url,
   });

@@ -45,6 +45,8 @@ export interface EndpointNeeds {
   readonly settings: EndpointSettings;
   readonly clock: Clock;
   readonly log: Log;
+  /** The rate of clients over stdio, whose requests do not pass the gate one by one; see `SocketNeeds`. */
+  takeOne(clientId: string): number;
   /** Signs the ids of sessions, so that a restarted service knows its own. */
   readonly sessionKey: string;
   url(): string;
@@ -128,7 +130,18 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
     onClosed,
   });
   const httpNeeds: HttpEndpointNeeds = { modern, legacy, listens, sessions, views, reply, mostBody, bodies, log };
-  const socketNeeds = { modern, legacy, listens, clock, log, mostLine: mostBody, bodies, onOpened, onClosed };
+  const socketNeeds = {
+    modern,
+    legacy,
+    listens,
+    clock,
+    log,
+    mostLine: mostBody,
+    bodies,
+    takeOne: needs.takeOne,
+    onOpened,
+    onClosed,
+  };
 
   /** True if this client may know of that server at all. */
   function mayHear(client: McpClient, { agentId, server }: ServerNotice): boolean {

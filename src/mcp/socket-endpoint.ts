@@ -38,6 +38,8 @@ export interface SocketNeeds {
   readonly mostLine: number;
   /** Bytes of the requests that are not answered yet, by client. */
   readonly bodies: ByteBudget;
+  /** Takes one from the client's rate: 0 if there was one, else the seconds until there will be. */
+  takeOne(clientId: string): number;
   onOpened(session: LegacySession): void;
   onClosed(session: LegacySession): void;
 }
@@ -115,13 +117,22 @@ export class SocketClient {
       const value = parseJson(line);
       if (Array.isArray(value)) return await this.#batch(value);
       const message = readMessage(value);
-      if (!isRoom && message.kind === 'request') {
-        return this.send(errorFrame(message.id, asRpcError(this.#needs.log, tooMuchHeld())));
+      if (message.kind === 'request') {
+        const refusal = isRoom ? this.#tooFast() : tooMuchHeld();
+        if (refusal) return this.send(errorFrame(message.id, asRpcError(this.#needs.log, refusal)));
       }
       await this.#take(message);
     } catch (error) {
       this.send(errorFrame(idOf(error), asRpcError(this.#needs.log, error)));
     }
+  }
+
+  #tooFast(): LongshoreError | undefined {
+    const wait = this.#needs.takeOne(this.client.id);
+    if (wait === 0) return undefined;
+    return new LongshoreError('too-many-requests', 'Too many requests in a short time.', {
+      data: { retryAfterSeconds: wait },
+    });
   }
 
   async #take(message: Message): Promise<void> {

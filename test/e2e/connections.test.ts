@@ -95,9 +95,9 @@ describe.each([
     }
   });
 
-  it('loses only its malformed tools', () =>
+  it('loses only its malformed tools, and none for what is null', () =>
     withServer(program('lists', 'malformed', ...era), async connected => {
-      expect(await names(connected)).toEqual(['good', 'better']);
+      expect(await names(connected)).toEqual(['good', 'null', 'better']);
       expect(connected.connection.diagnostics().map(({ code }) => code)).toEqual([
         'malformed-definition',
         'malformed-definition',

@@ -183,12 +183,18 @@ describe('a start that fails', () => {
       for (let round = 0; round < 4; round++) {
         const around = processSurroundings();
         const abort = new AbortController();
-        const opened = opening(name, around, { signal: abort.signal });
+        const outcome = processRunner.open(fixtureSpec(name), openRequest(around, { signal: abort.signal })).then(
+          // A quick start may be over before it is cancelled; then it is open, and whoever asked for it closes it.
+          async opened => {
+            await opened.closeForcibly(never);
+            return 'closed';
+          },
+          (reason: unknown) => (reason as LongshoreError).code,
+        );
         await pause(round * 15);
         while (name === 'never-answers' && (await survivors(around)).length === 0) await pause(5);
         abort.abort();
-        const error = await opened.catch((reason: unknown) => reason);
-        expect(error).toMatchObject({ code: 'cancelled' });
+        expect(['cancelled', 'closed']).toContain(await outcome);
         expect(await survivors(around)).toEqual([]);
         expect(await around.ledger.list()).toEqual([]);
       }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { received } from './argument-snapshot.ts';
 
 describe('the copy of arguments', () => {
-  it('S16: is made by structure, whatever a list of the caller says of itself', () => {
+  it('is made by structure, whatever a list of the caller says of itself', () => {
     const changeable = { path: '/public' };
     const list: unknown[] = [{ path: '/public' }];
     Object.assign(list, { map: () => [changeable], length: 1 });

@@ -32,14 +32,14 @@ describe('S15: one answer to whether a name is that of a secret', () => {
     expect(isSecretName('x'.repeat(1_000_000))).toBe(false);
   });
 
-  it.each(['code', 'sig', 'access', 'X-Amz-Signature', 'access_token'])('S19: %s in a URL is one', name => {
+  it.each(['code', 'sig', 'access', 'X-Amz-Signature', 'access_token'])('%s in a URL is one', name => {
     expect(isSecretParameter(name)).toBe(true);
     const address = `https://h.example/cb?page=2&${name}=4f9aKq81&x=1`;
     expect(createRedactor().text(`got ${address}`)).toBe(`got https://h.example/cb?page=2&${name}=[masked]&x=1`);
     expect(secretsInEntries({ CALLBACK: address }).map(({ value }) => value)).toContain('4f9aKq81');
   });
 
-  it('S19: the password in a URL of a variable is one by itself, also decoded', () => {
+  it('the password in a URL of a variable is one by itself, also decoded', () => {
     const values = secretsInEntries({ DATABASE_URL: 'postgres://me:hunt%2Fer22@db/x' }).map(({ value }) => value);
     expect(values).toEqual(expect.arrayContaining(['hunt%2Fer22', 'hunt/er22']));
   });

@@ -1,25 +1,20 @@
 import { once } from 'node:events';
 import { pipeline, type Readable, type Transform } from 'node:stream';
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from 'node:zlib';
+// Not by name: an older Node lacks zstd, and would fail at import before it can be said which Node is needed.
+import zlib from 'node:zlib';
 import { LongshoreError } from '../../core/errors.ts';
 
 // What was sent is given on at once, and a body that ends early is as much as came, as browsers do.
-const zlib = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-const brotli = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH };
+const { BROTLI_OPERATION_FLUSH, Z_SYNC_FLUSH } = zlib.constants;
+const deflate = { flush: Z_SYNC_FLUSH, finishFlush: Z_SYNC_FLUSH };
+const brotli = { flush: BROTLI_OPERATION_FLUSH, finishFlush: BROTLI_OPERATION_FLUSH };
 
 const decoders: Readonly<Record<string, (body: Readable) => Transform | Promise<Transform>>> = {
-  gzip: () => createGunzip(zlib),
-  'x-gzip': () => createGunzip(zlib),
-  br: () => createBrotliDecompress(brotli),
-  zstd: () => createZstdDecompress(),
-  deflate: async body => ((await isZlib(body)) ? createInflate(zlib) : createInflateRaw(zlib)),
+  gzip: () => zlib.createGunzip(deflate),
+  'x-gzip': () => zlib.createGunzip(deflate),
+  br: () => zlib.createBrotliDecompress(brotli),
+  zstd: () => zlib.createZstdDecompress(),
+  deflate: async body => ((await isZlib(body)) ? zlib.createInflate(deflate) : zlib.createInflateRaw(deflate)),
 };
 
 /**

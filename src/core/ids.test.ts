@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LongshoreError } from './errors.ts';
-import { agentId, randomId, serverKey, sha256 } from './ids.ts';
+import { agentId, newDispatchId, randomId, serverKey, sha256 } from './ids.ts';
 
 function codeOf(act: () => unknown): string | undefined {
   try {
@@ -63,10 +63,22 @@ describe('serverKey', () => {
 });
 
 describe('ids and digests', () => {
-  it('R40: a random id has 128 bits in hex and does not come again', () => {
+  it('R40: a random id has 32 digits in hex and does not come again', () => {
     const ids = Array.from({ length: 1_000 }, randomId);
     expect(ids.every(id => /^[0-9a-f]{32}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('the id of a dispatch sorts by its time, and two of one time differ', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 45), fc.nat(2 ** 45), (one, other) => {
+        const [first, second] = [one, other].map(now => newDispatchId(now, randomId));
+        expect(first).toMatch(/^[0-9a-f]{32}$/);
+        expect(first).not.toBe(second);
+        expect(one === other || (first ?? '') < (second ?? '') === one < other).toBe(true);
+      }),
+    );
+    expect(newDispatchId(-1, () => 'id-1')).toBe('000000000000id-1');
   });
 
   it('sha256 is over the UTF-8 bytes of a text', () => {

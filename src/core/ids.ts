@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+// Not by name: an older Node lacks `hash`, and would fail at import before it can be said which Node is needed.
+import crypto from 'node:crypto';
 import type { Brand } from './brand.ts';
 import { LongshoreError } from './errors.ts';
 
@@ -23,14 +24,24 @@ export type RuleId = Brand<string, 'RuleId'>;
 /** Lower-case hex of a SHA-256. */
 export type Digest = Brand<string, 'Digest'>;
 
-/** 128 random bits in lower-case hex; the source of every id that must not be guessed or reused. */
+/** 32 digits of lower-case hex with 122 random bits; the source of every id that must not be guessed or reused. */
 export type RandomId = () => string;
 
-export const randomId: RandomId = () => randomBytes(16).toString('hex');
+/** A UUID, whose random bits Node draws for many at once: each call needs one. */
+export const randomId: RandomId = () => crypto.randomUUID().replaceAll('-', '');
+
+/**
+ * The id of a dispatch that begins now (milliseconds since 1970): 12 digits of its time, then random ones. Ids that grow
+ * with the time are added at the end of the record's index, where a commit of many rows writes one page instead of many.
+ */
+export function newDispatchId(now: number, random: RandomId): DispatchId {
+  const time = Math.max(0, Math.trunc(now)).toString(16).padStart(12, '0').slice(-12);
+  return `${time}${random().slice(-20)}` as DispatchId;
+}
 
 /** SHA-256 of a text's UTF-8 bytes, in lower-case hex. */
 export function sha256(text: string): Digest {
-  return createHash('sha256').update(text, 'utf8').digest('hex') as Digest;
+  return crypto.hash('sha256', text, 'hex') as Digest;
 }
 
 /** `did:<method>:<id>`, no whitespace (R57, R66). Throws `invalid-identity`. */

@@ -55,10 +55,12 @@ export interface AuditFilter {
   readonly order: 'oldest-first' | 'newest-first';
 }
 
-/** The record: rows are added and read, never changed. A promise that resolved means: on disk. */
+/** The record: rows are added and read, never changed. */
 export interface AuditRows {
-  /** Writes all of them in one commit, or none. */
+  /** Writes all of them in one commit, or none; from then on our own end, however sudden, loses none of them. */
   append(rows: readonly AuditRow[]): Promise<void>;
+  /** Resolves when everything written by now would survive a power cut too. Rejects with `cannot-record`. */
+  toDisk(): Promise<void>;
   read(filter: AuditFilter): Promise<readonly AuditRow[]>;
   /** How an agent's handles were used, in the last so many rows of the record: what is looked at stays small. */
   usage(agentId: AgentId, within: number): Promise<readonly HandleUsage[]>;
@@ -135,7 +137,7 @@ const create: Migration = {
 /** The record of what was asked, decided, done and changed. */
 export const auditTable: Table<AuditRows> = {
   migrations: [create],
-  open({ db: untyped }) {
+  open({ db: untyped, toDisk }) {
     const db = untyped.$extendTables<AuditTables>();
     const inserts = new Map<number, CompiledQuery>();
 
@@ -158,6 +160,7 @@ export const auditTable: Table<AuditRows> = {
         // One statement is its own transaction.
         if (rows.length > 0) await db.executeQuery(insertOf(rows));
       },
+      toDisk,
       async read(filter) {
         const direction = filter.order === 'oldest-first' ? 'asc' : 'desc';
         let query = db.selectFrom('audit').selectAll().orderBy('seq', direction).limit(filter.limit);

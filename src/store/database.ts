@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Kysely, SqliteDialect } from 'kysely';
 import { LongshoreError } from '../core/errors.ts';
 import { makeFolder } from '../core/make-folder.ts';
+import { type DiskFlush, diskFlush, flushedFile } from './disk-flush.ts';
 import { applicationId, migrate } from './migrations.ts';
 import { DatabaseSync } from './sqlite.ts';
 import { sqliteAdapter } from './sqlite-adapter.ts';
@@ -18,6 +19,8 @@ const checkedBytes = 64 * 1024 * 1024;
 /** An open database; only table files see it. */
 export interface Database {
   readonly db: Kysely<NoTables>;
+  /** Resolves when everything committed by now would survive a power cut. Rejects with `cannot-record`. */
+  readonly toDisk: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -28,19 +31,39 @@ export interface Database {
 export async function openDatabase(path: string, migrations?: readonly Migration[]): Promise<Database> {
   if (path !== ':memory:') makeFile(path);
   const database = connect(path);
+  const disk = path === ':memory:' ? undefined : diskFlush(flushedFile(`${path}-wal`));
   try {
-    const db = new Kysely<NoTables>({ dialect: new SqliteDialect({ database: sqliteAdapter(database, path) }) });
+    const adapter = sqliteAdapter(database, path, () => disk?.committed());
+    const db = new Kysely<NoTables>({ dialect: new SqliteDialect({ database: adapter }) });
     await migrate(database, db, path, migrations);
     return {
       db,
+      toDisk: () => flushed(disk, path),
       async close() {
+        await disk?.[Symbol.asyncDispose]();
         await db.destroy();
         if (database.isOpen) database.close();
       },
     };
   } catch (error) {
+    await disk?.[Symbol.asyncDispose]();
     database.close();
     throw error;
+  }
+}
+
+async function flushed(disk: DiskFlush | undefined, path: string): Promise<void> {
+  try {
+    await disk?.toDisk();
+  } catch (error) {
+    throw new LongshoreError(
+      'cannot-record',
+      `The disk under ${path} did not take what was written: ${String(error)}`,
+      {
+        cause: error,
+        data: { path },
+      },
+    );
   }
 }
 
@@ -63,7 +86,7 @@ function connect(path: string): DatabaseSync {
   try {
     database = new DatabaseSync(path, { timeout: busyMilliseconds, enableForeignKeyConstraints: true });
     checkIsOurs(database, path);
-    database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma trusted_schema = off');
+    database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma trusted_schema = off');
     return database;
   } catch (error) {
     database?.close();

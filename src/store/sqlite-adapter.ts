@@ -16,9 +16,9 @@ const nothing: SqliteStatement = {
 
 /**
  * node:sqlite in the shape that kysely's SQLite dialect expects, keeping prepared statements by their text.
- * Errors come out as `storeError` names them.
+ * Errors come out as `storeError` names them. `onCommitted` is told after every statement that may have written.
  */
-export function sqliteAdapter(database: DatabaseSync, path: string): SqliteDatabase {
+export function sqliteAdapter(database: DatabaseSync, path: string, onCommitted: () => void): SqliteDatabase {
   const statements = new LRUCache<string, SqliteStatement>({ max: keptStatements });
 
   function guarded<Result>(act: () => Result): Result {
@@ -35,7 +35,11 @@ export function sqliteAdapter(database: DatabaseSync, path: string): SqliteDatab
     return {
       reader: statement.columns().length > 0,
       all: parameters => guarded(() => statement.all(...values(parameters))),
-      run: parameters => guarded(() => statement.run(...values(parameters))),
+      run: parameters => {
+        const changed = guarded(() => statement.run(...values(parameters)));
+        onCommitted();
+        return changed;
+      },
       iterate: parameters => guarded(() => statement.iterate(...values(parameters))),
     };
   }

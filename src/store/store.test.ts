@@ -217,7 +217,7 @@ describe('migrations', () => {
   it('leave the older schema whole when one of them fails', async () => {
     const database = new DatabaseSync(':memory:');
     const db = new Kysely<NoTables>({
-      dialect: new SqliteDialect({ database: sqliteAdapter(database, ':memory:') }),
+      dialect: new SqliteDialect({ database: sqliteAdapter(database, ':memory:', () => {}) }),
     });
     const broken = {
       number: migrations.length + 1,

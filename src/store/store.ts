@@ -8,7 +8,7 @@ type Faces = { readonly [Name in keyof typeof tables]: ReturnType<(typeof tables
 
 /** The open database: one member per table (ledger, verdicts, servers …), each a port or a table's own functions. */
 export interface Store extends Faces, AsyncDisposable {
-  /** Closes the database once; everything recorded is on disk already. */
+  /** Closes the database once. */
   close(): Promise<void>;
 }
 
@@ -22,7 +22,8 @@ export interface StoreOptions {
 /** Opens the database with all its tables. Rejects with `store-corrupt`, `store-newer` or `cannot-record`. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const database = await openDatabase(options.path);
-  const tools: TableTools = { db: database.db, clock: options.clock, randomId: options.randomId ?? randomId };
+  const { db, toDisk } = database;
+  const tools: TableTools = { db, toDisk, clock: options.clock, randomId: options.randomId ?? randomId };
   const faces = Object.fromEntries(
     Object.entries<Table<unknown>>(tables).map(([name, table]) => [name, table.open(tools)]),
   ) as Faces;

@@ -15,6 +15,8 @@ export interface Migration {
 /** What a table's file is given to work with. */
 export interface TableTools {
   readonly db: Kysely<NoTables>;
+  /** Resolves when everything committed by now would survive a power cut. Rejects with `cannot-record`. */
+  readonly toDisk: () => Promise<void>;
   readonly clock: Clock;
   readonly randomId: RandomId;
 }

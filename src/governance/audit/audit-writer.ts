@@ -5,11 +5,11 @@ import { type AuditEntry, type ChainEnd, chained } from './audit-chain.ts';
 
 /** Writes entries one after the other; those that come in together share one commit. */
 export interface AuditWriter {
-  /** Resolves when the entry is on disk. Rejects with `cannot-record`, and then nothing of it was written. */
+  /** Resolves when the entry is written. Rejects with `cannot-record`, and then nothing of it was written. */
   append(entry: AuditEntry): Promise<void>;
   /** Writes it with the next commit, at the latest in a few milliseconds; tries again for a while if that fails. */
   appendSoon(entry: AuditEntry): void;
-  /** The last row that is on disk. */
+  /** The last row that is written. */
   readonly end: ChainEnd;
   /** Writes what waits, once more for what failed before, and accepts nothing further. */
   close(): Promise<void>;

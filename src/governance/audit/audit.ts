@@ -29,11 +29,14 @@ export interface ChangeEntry {
 
 /** The record. Rows come back as stored, so that an export can be verified by anybody. */
 export interface Audit extends AsyncDisposable {
-  /** Resolves when the row is on disk; rejects with `cannot-record`, and then the call must not happen. */
+  /** Resolves when the row is written; rejects with `cannot-record`, and then the call must not happen. */
   authorise(entry: CallEntry): Promise<void>;
   /** Records how a call ended or why it was refused, with the next commit; a failing database is tried again. */
   outcome(entry: CallEntry): void;
-  /** Resolves when the row is on disk; rejects with `cannot-record`, and then the change must not happen. */
+  /**
+   * Resolves when the row is written and on the disk: a power cut must not take a decision of the operator back.
+   * Rejects with `cannot-record`, and then the change must not happen.
+   */
   change(entry: ChangeEntry): Promise<void>;
   /** The same for what has happened anyway: with the next commit; a failing database is tried again. */
   note(entry: ChangeEntry): void;
@@ -87,6 +90,8 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
     const { file, key } = checkpoint;
     const { seq, hash } = writer.end;
     saving = saving
+      // What is signed must not be gone after a power cut.
+      .then(() => rows.toDisk())
       .then(() => file.replace(writeCheckpoint({ seq, hash, at: clock.now(), ...(closed && { closed }) }, key)))
       .catch((error: unknown) =>
         log.warn({ error: String(error) }, 'The checkpoint of the audit could not be written.'),
@@ -111,7 +116,10 @@ export async function openAudit(needs: AuditNeeds): Promise<Audit> {
   const audit: Audit = {
     authorise: entry => writer.append({ kind: 'authorisation', at: clock.now(), ...masked(entry) }),
     outcome: entry => writer.appendSoon({ kind: 'outcome', at: clock.now(), ...masked(entry) }),
-    change: entry => writer.append(changeRow(entry)),
+    async change(entry) {
+      await writer.append(changeRow(entry));
+      await rows.toDisk();
+    },
     note: entry => writer.appendSoon(changeRow(entry)),
     list: filter => rows.read({ limit: 100, order: 'newest-first', ...filter }),
     async *export(filter) {

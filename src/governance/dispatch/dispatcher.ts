@@ -1,7 +1,7 @@
 import type { Mint } from '../../core/authorisation.ts';
 import type { Clock } from '../../core/clock.ts';
 import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
-import type { DispatchId, RandomId } from '../../core/ids.ts';
+import { type DispatchId, newDispatchId, type RandomId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Handle, HandleKind, RawResult } from '../../core/words.ts';
 import { cut } from '../../lib/cut.ts';
@@ -43,7 +43,7 @@ export interface DispatchNeeds {
 /** Reads top to bottom as the drawing in docs/governance.md; every step is also a way out, and every way out is recorded. */
 export function createDispatch(needs: DispatchNeeds): Dispatch {
   return async (call, signal) => {
-    const dispatchId = needs.randomId() as DispatchId;
+    const dispatchId = newDispatchId(needs.clock.now(), needs.randomId);
     const record = callRecord({ audit: needs.audit, now: () => needs.clock.now() }, dispatchId, call);
     try {
       const asked = received(call.completes ?? call.arguments);

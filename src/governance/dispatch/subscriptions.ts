@@ -1,6 +1,6 @@
 import type { CallerScope } from '../../core/caller-scope.ts';
 import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
-import type { AgentId, DispatchId } from '../../core/ids.ts';
+import { type AgentId, newDispatchId } from '../../core/ids.ts';
 import type { Caller, Handle } from '../../core/words.ts';
 import { received } from '../../schema/argument-snapshot.ts';
 import type { Call, Fleet } from './call.ts';
@@ -51,7 +51,7 @@ export function governedSubscriptions(
     async subscribe(request, signal, onEnded) {
       const { agentId, caller, scope, handle, uri } = request;
       const call: Call = { agentId, caller, scope, handle, arguments: handle.kind === 'template' ? { uri } : {} };
-      const dispatchId = needs.randomId() as DispatchId;
+      const dispatchId = newDispatchId(needs.clock.now(), needs.randomId);
       const record = callRecord({ audit: needs.audit, now: () => needs.clock.now() }, dispatchId, call);
       try {
         const named = resolve(needs, call, call.arguments);

@@ -43,6 +43,8 @@ export class Sessions {
   /** Ids of sessions that ended in this run: they are not taken up again. */
   readonly #ended = new LRUCache<string, true>({ max: mostEnded });
   readonly #sweeper: NodeJS.Timeout;
+  readonly #run = randomBytes(6).toString('base64url');
+  #replies = 0;
 
   constructor(needs: SessionsNeeds) {
     this.#needs = needs;
@@ -89,7 +91,8 @@ export class Sessions {
 
   /** A stream for one answer, which the client can resume if it breaks. */
   reply(of: HttpSession, response: ServerResponse, options: Omit<ReplyOptions, 'stream'>): ReplyStream {
-    const name = randomBytes(6).toString('base64url');
+    // Never one of an earlier run's, which a client might come back to.
+    const name = `${this.#run}${((this.#replies += 1)).toString(36)}`;
     const reply = new ReplyStream({ ...options, stream: name }, response);
     of.replies.set(name, reply);
     response.once('close', () => {

@@ -26,6 +26,14 @@ export type Level = (typeof levels)[number];
 /** A tool, resource, resource template or prompt exactly as its server sent it: unknown fields included, nothing re-ordered or dropped. */
 export type Definition = JsonObject & { readonly name: string };
 
+/** What a server is started from, as a standing permission is bound to it: another program is another server under the same name. */
+export interface Program {
+  /** SHA-256 over command, arguments and folder, or the image with its registry, or the URL. */
+  readonly digest: Digest;
+  /** For a person; what looks like a secret is masked. */
+  readonly text: string;
+}
+
 /** One mounted tool, resource, resource template or prompt; immutable and bound to the connection that advertised it (R40). */
 export interface Handle {
   readonly agentId: AgentId;
@@ -37,6 +45,8 @@ export interface Handle {
   /** The name the server knows: a tool's or prompt's name, a resource's URI, a template's URI template. */
   readonly wireName: string;
   readonly definitionDigest: Digest;
+  /** Absent for what is our own. */
+  readonly program?: Program;
   /** Verbatim, as the server sent it. */
   readonly definition: Definition;
   /** The revision negotiated with its server (R45); for a dormant handle the one it last had. */

@@ -42,6 +42,15 @@ export function normaliseImage(reference: string): string {
   return tag === undefined && digest === undefined ? `${reference}:latest` : reference;
 }
 
+/** The whole name of an image, its registry, library folder and tag explicit: `docker.io/library/time:latest`. Throws `usage`. */
+export function fullImage(reference: string): string {
+  const { host, path, tag, digest } = parseImage(reference);
+  const isHub = host === undefined || host === 'index.docker.io' || host === 'docker.io';
+  const name = isHub ? `docker.io/${path.includes('/') ? path : `library/${path}`}` : `${host}/${path}`;
+  const version = tag === undefined && digest === undefined ? ':latest' : tag === undefined ? '' : `:${tag}`;
+  return `${name}${version}${digest === undefined ? '' : `@${digest}`}`;
+}
+
 /** The identity of an agent's `docker-image` server, also its container's name: `mcp-<slug>-<16 hex>` (R55). */
 export function imageServerId(agentId: AgentId, reference: string): string {
   const image = normaliseImage(reference);

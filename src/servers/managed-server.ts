@@ -8,6 +8,7 @@ import type { Diagnostic, SelfDescription, WithdrawReason } from '../core/words.
 import type { OnPhase } from '../runners/runner.ts';
 import { engineAway } from './engine-away.ts';
 import type { ServerDeps } from './fleet-deps.ts';
+import { programOf } from './program-of.ts';
 import { ServerListing } from './server-listing.ts';
 import type { ServerSlot } from './server-slot.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
@@ -45,7 +46,12 @@ export class ManagedServer {
     this.#slot = slot;
     this.#planned = planned;
     this.#deps = deps;
-    this.#listing = new ServerListing(deps.mount, () => ({ agentId, serverKey, names: this.planned.config.names }));
+    this.#listing = new ServerListing(deps.mount, () => ({
+      agentId,
+      serverKey,
+      names: this.planned.config.names,
+      program: programOf(this.planned),
+    }));
     this.subscriptions = new ServerSubscriptions(deps.log);
   }
 

@@ -2,13 +2,15 @@ import type { Connection, Discovery } from '../connections/connection.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { Mount, MountReason } from '../core/ports/mount.ts';
-import type { Diagnostic, WithdrawReason } from '../core/words.ts';
+import type { Diagnostic, Program, WithdrawReason } from '../core/words.ts';
 
 /** Whose listing it is, and how its names are made. */
 export interface ListingOwner {
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
   readonly names: 'plain' | 'prefixed' | undefined;
+  /** What it is started from. */
+  readonly program: Program;
 }
 
 const nothing: Discovery = { tools: [], resources: [], templates: [], prompts: [], diagnostics: [] };

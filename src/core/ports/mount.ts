@@ -1,5 +1,5 @@
 import type { AgentId, Digest, Epoch, ServerKey } from '../ids.ts';
-import type { Definition, Diagnostic, SelfDescription, WithdrawReason } from '../words.ts';
+import type { Definition, Diagnostic, Program, SelfDescription, WithdrawReason } from '../words.ts';
 
 /** What a connection found, on its way to becoming handles. */
 export interface Discovered {
@@ -10,6 +10,8 @@ export interface Discovered {
   readonly protocolVersion: string;
   /** Whether the server's own name stands before what it offers; `prefixed` if not said. */
   readonly names?: 'plain' | 'prefixed' | undefined;
+  /** What the server is started from; absent for what is our own. */
+  readonly program?: Program | undefined;
   readonly tools: readonly Definition[];
   readonly resources: readonly Definition[];
   readonly templates: readonly Definition[];

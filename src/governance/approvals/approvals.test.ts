@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { alice, bob, endOf, files, governedWorld, tool } from '../../../test/fixtures/governed-world.ts';
 import { manualClock } from '../../../test/fixtures/manual-clock.ts';
 import { LongshoreError } from '../../core/errors.ts';
-import type { ApprovalId } from '../../core/ids.ts';
+import { type ApprovalId, sha256 } from '../../core/ids.ts';
 import { registryMount } from '../registry/registry-mount.ts';
 import type { Verdict } from './approval.ts';
 import type { OperatorProof } from './operator-proof.ts';
@@ -373,6 +373,28 @@ describe('approvals', () => {
     }
     await here.rule('deny', '"add"');
     expect(await endOf(here.call('add'))).toBe('denied');
+  });
+
+  it('R42: "always" is said to the program that a server is started from: another one under the same name asks again, and shows both', async () => {
+    await using here = await world();
+    const from = (text: string) => ({ digest: sha256(text), text });
+    const tools = [tool('write')];
+    here.load(tools, { program: from('docker.io/mcp/files:latest') });
+    const call = endOf(here.call('files__write'));
+    expect(await here.decide((await here.question()).id, { approve: true, scope: 'always' })).toBe('ok');
+    expect(await call).toBe('ok');
+    here.unload();
+    here.load(tools, { program: from('evil.example/mcp/files:latest') });
+    void endOf(here.call('files__write'));
+    expect((await here.question()).changed).toEqual([
+      { path: 'program', before: 'docker.io/mcp/files:latest', after: 'evil.example/mcp/files:latest' },
+    ]);
+    expect(here.rules.list(alice).map(({ problem }) => problem)).toEqual([
+      'files__write is not what it was when it was allowed: its server is started from evil.example/mcp/files:latest, and was from docker.io/mcp/files:latest.',
+    ]);
+    here.unload();
+    here.load(tools, { program: from('docker.io/mcp/files:latest') });
+    expect(await endOf(here.call('files__write', {}, { patience: 0 }))).toBe('ok');
   });
 
   it('what an earlier run left open is ended at the next start', async () => {

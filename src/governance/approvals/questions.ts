@@ -8,9 +8,8 @@ import { questionText } from '../../secrets/question-text.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { StoredApprovals } from '../../store/approvals.ts';
 import type { Audit } from '../audit/audit.ts';
-import { definitionDifference } from '../registry/definition-difference.ts';
-import { judgedPart } from '../registry/definition-digest.ts';
 import type { Registry } from '../registry/registry.ts';
+import { sincePinned } from '../rules/rule-pin.ts';
 import type { Rules } from '../rules/rules.ts';
 import { type Approval, type ApprovalState, isOpen, type Question } from './approval.ts';
 import { approvalChange, endOf, refusalOf, scopesFor, storedApproval, tooLate } from './approval-record.ts';
@@ -240,7 +239,7 @@ export class Questions {
       argsDigest,
       because: redactor.text(because),
       ...(misfits.length > 0 && { misfits: misfits.map(misfit => redactor.text(misfit)) }),
-      ...(changed?.pin ? { changed: definitionDifference(changed.pin.definition, judgedPart(handle.definition)) } : {}),
+      ...(changed?.pin ? { changed: sincePinned(changed.pin, handle) } : {}),
       scopes: folded + cut > 0 ? scopes.filter(scope => scope !== 'always') : scopes,
       state: { name: 'pending' },
       createdAt: now,

@@ -57,6 +57,7 @@ function handleOf(offer: Offer, kind: HandleKind, definition: Definition): Handl
       epoch: offer.epoch,
       wireName,
       definitionDigest: offer.digests?.get(definition) ?? definitionDigest(definition),
+      ...(offer.program && { program: offer.program }),
       definition,
       protocolVersion: offer.protocolVersion,
     });

@@ -87,13 +87,13 @@ export function createRegistry(options: { readonly now: () => number }): Registr
         continue;
       }
       const old = before.get(key);
-      const same = old?.definitionDigest === handle.definitionDigest && old.wireName === handle.wireName;
-      if (old !== undefined && same && old.epoch === handle.epoch) {
+      const same = old !== undefined && isSameTool(old, handle);
+      if (same && old.epoch === handle.epoch) {
         shelf.names.set(key, old);
         before.delete(key);
         continue;
       }
-      if (old !== undefined && same && continues(old, reason)) {
+      if (same && continues(old, reason)) {
         successors.set(old, handle);
         before.delete(key);
       }
@@ -143,6 +143,15 @@ export function createRegistry(options: { readonly now: () => number }): Registr
     onWithdrawn: listener => withdrawals.on(listener),
     onChanged: listener => changes.on(listener),
   };
+}
+
+/** With the same definition, of a server that is started from the same program. */
+function isSameTool(old: Handle, handle: Handle): boolean {
+  return (
+    old.definitionDigest === handle.definitionDigest &&
+    old.program?.digest === handle.program?.digest &&
+    old.wireName === handle.wireName
+  );
 }
 
 /** True where a server goes for good. */

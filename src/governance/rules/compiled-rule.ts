@@ -5,6 +5,7 @@ import { conditionHolds } from './argument-condition.ts';
 import { globMatches } from './glob.ts';
 import { type Pin, type Rule } from './rule.ts';
 import { parsePattern, type RulePattern, type Target } from './rule-pattern.ts';
+import { isPinnedTo } from './rule-pin.ts';
 import { fullEffort } from './text-comparison.ts';
 import { allOf, asTruth, type Truth } from './truth.ts';
 import { uriMatches } from './uri-match.ts';
@@ -18,7 +19,7 @@ export interface CompiledRule {
   readonly unreadable: string | undefined;
   /** Whether it is about this handle and caller at all, whatever the arguments. */
   covers(handle: Handle, caller: Caller): boolean;
-  /** False for a permission pinned to another definition than the handle has now (R42). */
+  /** False for a permission pinned to another definition or program than the handle has now (R42). */
   isCurrent(handle: Handle): boolean;
   /** Whether it speaks about a call with these arguments. */
   applies(args: JsonValue | undefined): boolean;
@@ -60,7 +61,7 @@ export function compileRule(rule: Rule): CompiledRule {
       isAgents(handle) &&
       patternCovers(pattern, level, handle, caller) &&
       (pin === null || pinCovers(pin, handle, caller)),
-    isCurrent: handle => level === 'deny' || pin === null || pin.definitionDigest === handle.definitionDigest,
+    isCurrent: handle => level === 'deny' || pin === null || isPinnedTo(pin, handle),
     applies: args => speaks(level, conditionsHold(pattern, args)),
     unconditional: pattern.conditions.length === 0,
     specificity: specificityOf(rule, level, pattern),

@@ -46,8 +46,9 @@ function rule(level: string, pattern: string, more: Partial<Rule> = {}): Rule {
 }
 
 function pinned(handle: Handle, more: Partial<Rule> = {}): Rule {
-  const { ownerKey, handleName, kind, definitionDigest, definition } = handle;
-  const pin = { ownerKey, handleName, kind, caller: null, definitionDigest, definition: judgedPart(definition) };
+  const { ownerKey, handleName, kind, definitionDigest, definition, program = null } = handle;
+  const definitions = { definitionDigest, definition: judgedPart(definition) };
+  const pin = { ownerKey, handleName, kind, caller: null, ...definitions, program };
   return rule('allow', handleName, { pin, source: 'approval', ...more });
 }
 

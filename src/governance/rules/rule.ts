@@ -1,6 +1,6 @@
 import type { AgentId, Digest, HandleName, RuleId, ServerKey } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { Caller, HandleKind } from '../../core/words.ts';
+import type { Caller, HandleKind, Program } from '../../core/words.ts';
 
 /** What an "always allow" was said about; with another definition the rule is inert (R42). */
 export interface Pin {
@@ -12,6 +12,8 @@ export interface Pin {
   readonly definitionDigest: Digest;
   /** The judged part of the definition at that time, to show what changed since. */
   readonly definition: JsonObject;
+  /** What its server was started from at that time; with another program the rule is inert too. */
+  readonly program: Program | null;
 }
 
 /** One standing decision. */

@@ -11,9 +11,9 @@ import type { Audit } from '../audit/audit.ts';
 import { recordedChange } from '../audit/recorded-change.ts';
 import type { Registry } from '../registry/registry.ts';
 import { compilePolicy, type Explanation, type Policy } from './policy.ts';
-import type { Rule } from './rule.ts';
+import type { Pin, Rule } from './rule.ts';
 import { canonicalPattern, readPattern } from './rule-pattern.ts';
-import { pinOf, ruleFromStore } from './rule-pin.ts';
+import { isPinnedTo, pinOf, ruleFromStore } from './rule-pin.ts';
 
 /** A rule as an operator writes it. */
 export interface NewRule {
@@ -116,7 +116,10 @@ export async function openRules(needs: RulesNeeds): Promise<Rules> {
   }
 
   async function keep(rule: Rule): Promise<void> {
-    await stored.put({ ...rule, pin: rule.pin && { ...rule.pin } });
+    await stored.put({
+      ...rule,
+      pin: rule.pin && { ...rule.pin, program: rule.pin.program && { ...rule.pin.program } },
+    });
     becomes({ persistent: inPlaceOfSame(persistent, rule) });
   }
 
@@ -237,8 +240,17 @@ function viewOf(rule: Rule, problem: string | undefined, registry: Registry): Ru
   if (problem !== undefined) return { ...rule, state: 'unreadable', problem };
   const { pin, agentId } = rule;
   const handle = pin && agentId ? registry.lookup(agentId, pin.handleName, pin.kind) : undefined;
-  if (pin && handle && handle.definitionDigest !== pin.definitionDigest && rule.level !== 'deny') {
-    return { ...rule, state: 'schema-changed', problem: `${pin.handleName} is not what it was when it was allowed.` };
+  if (pin && handle && !isPinnedTo(pin, handle) && rule.level !== 'deny') {
+    return {
+      ...rule,
+      state: 'schema-changed',
+      problem: `${pin.handleName} is not what it was when it was allowed${startedOtherwise(pin, handle)}.`,
+    };
   }
   return { ...rule, state: 'active' };
+}
+
+function startedOtherwise(pin: Pin, { program }: Handle): string {
+  if (pin.program?.digest === program?.digest) return '';
+  return `: its server is started from ${program?.text ?? 'nothing'}, and was from ${pin.program?.text ?? 'what was not kept'}`;
 }

@@ -22,6 +22,8 @@ const loadBody = z
     env: maybe(z.record(z.string().regex(/^[^=\0]+$/), z.string())),
     /** Behind the image's name. */
     args: maybe(z.array(z.string())),
+    /** Of an entry of a catalog: the values of its settings, by their keys. */
+    values: maybe(z.record(z.string().min(1), z.string())),
     settings: maybe(settingsSchema),
     deadlines: maybe(deadlinesSchema),
     protocol: maybe(protocolSchema),

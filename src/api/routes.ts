@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import { agentRoutes } from './agents.ts';
 import { approvalRoutes } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
+import { catalogRoutes } from './catalog.ts';
 import { commandRoutes } from './commands.ts';
 import type { Json, JsonInput } from './json.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
@@ -17,6 +18,7 @@ import { toolRoutes } from './tools.ts';
 export const routeTable = {
   ...serviceRoutes,
   ...serverRoutes,
+  ...catalogRoutes,
   ...lifecycleRoutes,
   ...commandRoutes,
   ...toolRoutes,

@@ -25,8 +25,10 @@ export const settingsSchema = z
     container: maybe(
       z.strictObject({
         network: maybe(z.enum(['bridge', 'none'])),
-        /** `source:target` or `source:target:ro`, absolute. */
+        /** `source:target` or `source:target:ro`, absolute; a source without a slash is a named volume. */
         mounts: maybe(z.array(z.string().min(1).max(4_096)).max(100)),
+        /** `uid`, `uid:gid` or a name that the image knows. */
+        user: maybe(z.string().min(1).max(100)),
         memory: maybe(z.string().regex(/^\d+[bkmg]?$/i, 'must be a size such as 512m')),
         cpus: maybe(z.number().positive().max(4_096)),
         pids: maybe(z.int().positive().max(4_194_304)),

@@ -101,13 +101,13 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'search',
-    summary: 'search the catalogs (not available yet)',
-    load: async () => (await import('./commands/not-available.ts')).searchCommand,
+    summary: 'search the catalogs for servers to load',
+    load: async () => (await import('./commands/search.ts')).searchCommand,
   },
   {
     name: 'catalog',
-    summary: 'list the catalogs (not available yet)',
-    load: async () => (await import('./commands/not-available.ts')).catalogCommand,
+    summary: 'list the servers of the catalogs',
+    load: async () => (await import('./commands/catalog.ts')).catalogCommand,
   },
   {
     name: 'gateway',

@@ -7,6 +7,7 @@
 export type * from '../api/agents.ts';
 export type * from '../api/approvals.ts';
 export type * from '../api/audit.ts';
+export type * from '../api/catalog.ts';
 export type * from '../api/commands.ts';
 export type * from '../api/events.ts';
 export type { Done } from '../api/json.ts';

@@ -1,45 +1,38 @@
 import { LongshoreError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { ServerInfo } from '../servers/server-info.ts';
+import { catalogResult } from './catalog-hits.ts';
 import { command, usage } from './command.ts';
-import { type Envelope, failed } from './envelope.ts';
-import { quoteWord } from './grammar.ts';
+import type { Envelope } from './envelope.ts';
 import type { OperatorContext } from './operator-context.ts';
 
-/**
- * `!mcp-search <query>`: in the catalogs (R34). Until those can be read it is an error, never an empty list, which
- * carries what is found among the servers that are here.
- */
+/** So many are shown of a search where nobody says how many. */
+export const defaultHits = 20;
+
+/** `!mcp-search <query>`: in all catalogs, by name, title, description, tools, tags and category (R34). */
 export const mcpSearch = command<OperatorContext, 'query', never>({
   name: '!mcp-search',
   tool: 'mcp_search',
   summary: 'Search for MCP servers by name, description and tool',
   parameters: ['query'],
   flags: [],
-  async run(context, { arguments: { query } }) {
+  async run(context, { arguments: { query } }, signal) {
     if (query.trim() === '') throw new LongshoreError('usage', `Usage: ${usage(mcpSearch)}. <query> is blank.`);
-    await context.record('mcp_search', query);
-    return found(query, await context.servers());
+    return await search(context, query, defaultHits, signal);
   },
 });
 
-function found(query: string, servers: readonly ServerInfo[]): Envelope {
-  const matches = servers.filter(server => isLike(server, query.toLowerCase())).map(match);
-  const here =
-    matches.length === 0 ? 'Of the servers that are here none matches.' : `${matches.length} of those here match.`;
-  return failed('not-available', `The catalogs cannot be searched yet. ${here}`, { query, matches });
-}
-
-function isLike({ name, server, image, tools }: ServerInfo, query: string): boolean {
-  const texts = [name, server, image ?? '', ...tools.flatMap(tool => [tool.toolName, tool.description ?? ''])];
-  return texts.some(text => text.toLowerCase().includes(query));
-}
-
-function match({ name, server, image, tools }: ServerInfo): JsonObject {
-  return {
-    name,
-    source: 'here',
-    tools: tools.map(tool => tool.toolName),
-    load: `!mcp-load ${quoteWord(image ?? server)}`,
-  };
+/** The same for every edge. An unreadable catalog is an error that still has what the others found (R34). */
+export async function search(
+  context: OperatorContext,
+  query: string,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Envelope> {
+  await context.record('mcp_search', query);
+  const found = await context.catalogs.search(query, limit, { signal });
+  const { entries } = found;
+  const said =
+    entries.length === 0
+      ? `Nothing in the catalogs matches ${JSON.stringify(query)}.`
+      : `${entries.length} ${entries.length === 1 ? 'server matches' : 'servers match'}: ${entries.map(({ name }) => name).join(', ')}.`;
+  return catalogResult(found, said, { query });
 }

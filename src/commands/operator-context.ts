@@ -1,3 +1,4 @@
+import type { Catalogs } from '../catalog/catalogs.ts';
 import type { LongshoreError } from '../core/errors.ts';
 import type { PlanSettings } from '../servers/plan.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
@@ -45,6 +46,8 @@ export interface OperatorContext {
   /** Every server, those that failed or are only saved too, by name. */
   servers(): Promise<readonly ServerInfo[]>;
   engine(): Promise<EngineReport>;
+  /** What can be loaded; nothing is started to find out (R75). */
+  readonly catalogs: Catalogs;
   /** Records what the operator is about to do; rejects with `cannot-record`, and then it must not be done. */
   record(action: string, subject: string): Promise<void>;
 }

@@ -1,6 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { catalogEntry, catalogsOf, sourceOf } from '../../test/fixtures/catalogs.ts';
+import type { CatalogEntry } from '../catalog/catalog-entry.ts';
+import { unreadable } from '../catalog/read-docker-catalog.ts';
+import { curatedSource } from '../catalog/sources/curated.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { ServerKey } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
@@ -77,6 +81,7 @@ interface Outcomes {
   readonly servers?: readonly ServerInfo[];
   readonly engine?: EngineReport;
   readonly cannotRecord?: boolean;
+  readonly catalog?: readonly CatalogEntry[] | Error;
 }
 
 /** Runs a line on an operator that notes what it is asked for. */
@@ -94,6 +99,7 @@ async function run(line: string, outcomes: Outcomes = {}): Promise<{ envelope: E
       return given(outcomes.unload ?? removed);
     },
     servers: () => Promise.resolve(outcomes.servers ?? []),
+    catalogs: catalogsOf([sourceOf('docker', { next: outcomes.catalog ?? [] }), curatedSource]),
     engine: () => Promise.resolve(outcomes.engine ?? { state: 'available', sentence: 'Docker 29 answers.' }),
     record(action, subject) {
       if (outcomes.cannotRecord) return Promise.reject(new LongshoreError('cannot-record', 'The disk is full.'));
@@ -271,17 +277,60 @@ describe('!mcp-list', () => {
   });
 });
 
-describe('what is not here yet', () => {
-  it('R34: a search is an error that carries what is found here, with a hint that load takes', async () => {
-    const { envelope } = await run('!mcp-search TIME', { servers: [time, broken] });
+describe('the catalogs', () => {
+  const weather = catalogEntry('weather', {
+    tools: ['forecast'],
+    secrets: [{ name: 'weather.key', variable: 'WEATHER_KEY' }],
+    settings: [{ key: 'weather.region', description: undefined, isRequired: true, byDefault: undefined }],
+  });
+
+  it('R34: a search finds by words of a name, a description or a tool, with a hint that load takes and what is needed first', async () => {
+    for (const query of ['WEATHER', 'forecast', 'forcast', 'eathe']) {
+      const { envelope } = await run(`!mcp-search ${query}`, { catalog: [weather] });
+      expect(envelope).toMatchObject({
+        status: 'ok',
+        data: {
+          matches: [
+            {
+              name: 'weather',
+              image: 'acme/weather',
+              load: '!mcp-load weather',
+              needs: ['longshore secret set weather.key', '--set weather.region=VALUE'],
+              isolation: expect.stringContaining('container'),
+            },
+          ],
+        },
+      });
+    }
+    expect((await run('!mcp-load weather')).did).toContain(
+      `load ${readCommandLine('!mcp-load weather').positional[0]}`,
+    );
+    const nothing = (await run('!mcp-search zzz', { catalog: [weather] })).envelope;
+    expect(nothing).toMatchObject({ status: 'ok', data: { matches: [] } });
+  });
+
+  it('R34, R74: a catalog that cannot be read makes a search an error, which still has what the others found', async () => {
+    const { envelope } = await run('!mcp-search fetch', { catalog: unreadable('docker', 'it printed {') });
     expect(envelope).toMatchObject({
       status: 'error',
-      code: 'not-available',
-      data: { matches: [{ name: 'mcp/time:latest', load: '!mcp-load mcp/time:latest' }] },
+      code: 'catalog-unreadable',
+      error: expect.stringContaining('docker'),
+      data: { matches: expect.arrayContaining([expect.objectContaining({ name: 'fetch', source: 'curated' })]) },
     });
-    const hint = '!mcp-load mcp/time:latest';
-    expect((await run(hint)).did).toContain(`load ${readCommandLine(hint).positional[0]}`);
-    expect((await run('!mcp-search zzz', { servers: [time] })).envelope).toMatchObject({ data: { matches: [] } });
+    expect((await run('!mcp-catalog', { catalog: unreadable('docker', 'it printed {') })).envelope).toMatchObject({
+      status: 'error',
+      code: 'catalog-unreadable',
+    });
+  });
+
+  it('R35, R78: all definitions are listed by catalog and counted as available, however many run', async () => {
+    const { envelope } = await run('!mcp-catalog', { catalog: [weather, catalogEntry('b')], servers: [time] });
+    const { entries } = await curatedSource.read({ signal: new AbortController().signal });
+    expect(envelope.status).toBe('ok');
+    const { confirmation = '' } = envelope as { confirmation?: string };
+    expect(confirmation).toMatch(new RegExp(`^${entries.length + 2} definitions available\\.`));
+    expect(confirmation).toContain('2 definitions available\n  weather\n  b\n');
+    expect(confirmation).not.toMatch(/running|enabled|loaded/);
   });
 
   it('R34: a blank search is refused with its usage', async () => {
@@ -298,8 +347,8 @@ describe('what is not here yet', () => {
     expect(did).toEqual([]);
   });
 
-  it('the catalog and the gateway say so, and are never an empty list', async () => {
-    for (const line of ['!mcp-catalog', '!mcp-gateway-start fetch,time', '!mcp-gateway-stop']) {
+  it('the gateway says that it is not there', async () => {
+    for (const line of ['!mcp-gateway-start fetch,time', '!mcp-gateway-stop']) {
       expect((await run(line)).envelope).toMatchObject({ status: 'error', code: 'not-available' });
     }
   });

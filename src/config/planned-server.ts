@@ -6,8 +6,10 @@ import type { MCPServerConfig } from './types.ts';
 export interface ContainerSettings {
   /** `bridge` can reach the internet; `none` is only for images that speak stdio. */
   readonly network?: 'bridge' | 'none';
-  /** Folders of the machine: `source:target` or `source:target:ro`, absolute. */
+  /** Folders of the machine: `source:target` or `source:target:ro`, absolute; a source without a slash is a named volume. */
   readonly mounts?: readonly string[];
+  /** `uid`, `uid:gid` or a name that the image knows, instead of the image's own. */
+  readonly user?: string;
   /** Docker's own notation, e.g. `512m`. */
   readonly memory?: string;
   readonly cpus?: number;

@@ -37,6 +37,14 @@ const text: SettingReader<string | undefined> = value => accept(true, value === 
 /** R72: non-empty, no digest (the docker CLI refuses it), no whitespace, and nothing that reads as a flag. */
 const catalog: SettingReader<string> = value => accept(/^[^\s\uFEFF@-][^\s\uFEFF@]*$/u.test(value), value);
 
+/** An address that nothing can be read into: no user, no query. */
+const httpUrl: SettingReader<URL> = value => {
+  const url = URL.parse(value);
+  const isPlain =
+    url !== null && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';
+  return url !== null && isPlain ? { ok: true, value: url } : refused;
+};
+
 function oneOf<const Choice extends string>(choices: readonly Choice[]): SettingReader<Choice> {
   return value => {
     const choice = choices.find(candidate => candidate === value);
@@ -45,4 +53,4 @@ function oneOf<const Choice extends string>(choices: readonly Choice[]): Setting
 }
 
 /** How each kind of variable is read. */
-export const readers = { seconds, port, characters, hostName, absolutePath, text, catalog, oneOf };
+export const readers = { seconds, port, characters, hostName, absolutePath, text, catalog, httpUrl, oneOf };

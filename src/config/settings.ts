@@ -90,6 +90,13 @@ const general = {
     meaning: 'The Docker MCP catalog to search and to load from.',
     read: readers.catalog,
   },
+  mcpRegistry: {
+    name: 'LONGSHORE_MCP_REGISTRY',
+    byDefault: 'none',
+    allowed: 'an http or https address, e.g. https://registry.example.org',
+    meaning: 'A registry of MCP servers (v0 API), such as the community’s, to search and to load from as well.',
+    read: readers.httpUrl,
+  },
 } as const satisfies Record<string, ReadableSetting<unknown>>;
 
 const deadlineMeanings: Readonly<Record<keyof Deadlines, { readonly name: string; readonly meaning: string }>> = {
@@ -152,6 +159,7 @@ export interface Settings {
   readonly token: string | undefined;
   readonly dockerHost: string | undefined;
   readonly dockerCatalog: string;
+  readonly mcpRegistry: URL | undefined;
   readonly deadlines: Deadlines;
 }
 
@@ -187,6 +195,7 @@ export function readSettings(machine: Machine): {
     token: value(general.token),
     dockerHost: value(general.dockerHost),
     dockerCatalog: value(general.dockerCatalog) ?? general.dockerCatalog.byDefault,
+    mcpRegistry: value(general.mcpRegistry),
     deadlines,
   };
   if (bad.length > 0) throw badSetting(bad, machine.env);

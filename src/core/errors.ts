@@ -47,6 +47,7 @@ export const errorTable = {
   'docker-unavailable': row(503, 4, true),
   'docker-failed': row(502, 4),
   'image-not-found': row(404, 4),
+  'catalog-unreadable': row(502, 4, true),
   'name-in-use': row(409, 9),
   'ownership-mismatch': row(409, 9),
   'in-use-by-other-home': row(409, 9),

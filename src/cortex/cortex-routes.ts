@@ -7,6 +7,7 @@ import { routeMaker } from './route-maker.ts';
 import { agentRoutes } from './routes/agents.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { auditRoutes } from './routes/audit.ts';
+import { catalogRoutes } from './routes/catalog.ts';
 import { commandsRoute } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
 import { mcpLifecycleRoutes } from './routes/mcp-lifecycle.ts';
@@ -34,6 +35,7 @@ export function cortexRoutes(
     statusRoute(on);
     mcpLifecycleRoutes(on);
     commandsRoute(on, service, log);
+    catalogRoutes(on);
     toolRoutes(on);
     toolsCatalogRoute(on);
     invokeRoute(on, clock, results);

@@ -73,8 +73,23 @@ describe('the command of an image that we run ourselves', () => {
       'type=bind,"source=/srv/b,c",target=/b,readonly',
       'type=bind,source=C:\\x,target=/x',
     ]);
-    for (const mount of ['data:/a', './a:/a', '/a', '/a:b', '/a:/b:rw:z']) {
+    for (const mount of ['-v:/a', './a:/a', '/a', '/a:b', '/a:/b:rw:z']) {
       expect(() => flags({ mounts: [mount] })).toThrow(/is not of the form/);
+    }
+  });
+
+  it('mounts volumes of the engine by their names', () => {
+    expect(values('--mount', { mounts: ['uv-cache:/root/.cache', 'data:/a:ro'] })).toEqual([
+      'type=volume,source=uv-cache,target=/root/.cache',
+      'type=volume,source=data,target=/a,readonly',
+    ]);
+  });
+
+  it('runs as the user that is set, who then may write the temporary folder', () => {
+    expect(values('--user', { user: '1000:1000' })).toEqual(['1000:1000']);
+    expect(values('--tmpfs', { user: '1000:1000' })).toEqual(['/tmp:rw,nosuid,nodev,size=256m,mode=1777,uid=1000']);
+    for (const user of ['-u', 'a b', '1000:1000:1', '']) {
+      expect(() => flags({ user })).toThrow(/is no user/);
     }
   });
 

@@ -8,8 +8,10 @@ import { steersCli } from './steers-cli.ts';
 export interface ImageLimits {
   /** `bridge` reaches the internet; `none` is for images that speak stdio. */
   readonly network?: 'bridge' | 'none' | undefined;
-  /** `source:target` or `source:target:ro`, absolute. */
+  /** `source:target` or `source:target:ro`, absolute; a source without a slash is a named volume. */
   readonly mounts?: readonly string[] | undefined;
+  /** `uid`, `uid:gid` or a name that the image knows, instead of the image's own. */
+  readonly user?: string | undefined;
   /** Docker's notation, `512m`. */
   readonly memory?: string | undefined;
   readonly cpus?: number | undefined;
@@ -53,7 +55,8 @@ export function imageArgs(
     ['--cap-drop', 'ALL'],
     ['--security-opt', 'no-new-privileges'],
     ['--read-only'],
-    ['--tmpfs', `/tmp:${temporary(user)}`],
+    ...(limits.user === undefined ? [] : [['--user', userOf(limits.user)] as const]),
+    ['--tmpfs', `/tmp:${temporary(limits.user ?? user)}`],
     ['--pids-limit', String(limits.pids ?? defaultLimits.pids)],
     ['--memory', limits.memory ?? defaultLimits.memory],
     // Without it the engine gives as much swap again.
@@ -78,6 +81,8 @@ function temporary(user: string): string {
 
 function mountOf(mount: string): string {
   const [, source = '', target = '', mode] = /^((?:[A-Za-z]:)?[^:]+):(\/[^:]*)(?::(ro|rw))?$/.exec(mount) ?? [];
+  if (isVolumeName(source))
+    return ['type=volume', `source=${source}`, `target=${target}`, ...(mode === 'ro' ? ['readonly'] : [])].join(',');
   if (!/^(\/|[A-Za-z]:[\\/])/.test(source)) {
     throw new LongshoreError(
       'bad-config',
@@ -85,6 +90,19 @@ function mountOf(mount: string): string {
     );
   }
   return bindMount(source, target, mode === 'ro');
+}
+
+/** True for what names a volume of the engine and no folder of this machine. */
+export function isVolumeName(source: string): boolean {
+  return /^[A-Za-z0-9][\w.-]+$/.test(source);
+}
+
+function userOf(user: string): string {
+  if (/^[\w][\w.-]*(:[\w][\w.-]*)?$/.test(user)) return user;
+  throw new LongshoreError(
+    'bad-config',
+    `${JSON.stringify(user)} is no user of a container, such as 1000 or 1000:1000.`,
+  );
 }
 
 function environmentName(name: string): string {

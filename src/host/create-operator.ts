@@ -1,3 +1,4 @@
+import type { Catalogs } from '../catalog/catalogs.ts';
 import type { EngineReport, LoadReport } from '../commands/operator-context.ts';
 import { inferTransport } from '../config/infer-transport.ts';
 import { selector } from '../config/selector.ts';
@@ -33,6 +34,7 @@ export interface OperatorNeeds extends HealthDeps {
   readonly asked: Pick<StoredApprovals, 'get'>;
   agent(id: AgentId): Agent;
   engine(): Promise<EngineReport>;
+  readonly catalogs: Catalogs;
 }
 
 /** Who the operator is to the record: by the door at which it has shown itself. */
@@ -94,6 +96,7 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
     tools: findTools(agentId, needs),
     servers: async () => byName(await serverInfos(saved, agentId)),
     engine: () => needs.engine(),
+    catalogs: needs.catalogs,
     async record(action, subject) {
       await audit.change({ action, subject, agentId, caller: `operator:${door.name}` });
     },

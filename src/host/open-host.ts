@@ -45,6 +45,7 @@ import { createAgent } from './create-agent.ts';
 import { engineReporter } from './engine-report.ts';
 import { explainPlanned } from './explain-planned.ts';
 import { ephemeralGround, homeGround } from './home-storage.ts';
+import { hostCatalogs } from './host-catalogs.ts';
 import { createHostEvents } from './host-events.ts';
 import { type HostSecrets, hostSecrets, openVault } from './host-secrets.ts';
 import { type HostService, hostService } from './host-service.ts';
@@ -234,7 +235,22 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   rules.onChanged(() => events.tell(() => ({ type: 'rules' })));
   approvals.onEvent(event => events.tell(() => ({ type: 'approval', event })));
   const servers = toldServers(store.servers, agentId => events.tell(() => ({ type: 'servers', agentId })));
-  const base = { ...ways, ...sources, fleet, servers, cache, vault, audit, ledger, log, randomId: random, onSecrets };
+  const home = options.ephemeral ? undefined : folder;
+  const catalogs = opening.use(hostCatalogs({ around, settings, cache: store.catalogs, redactor, folder: home }));
+  const base = {
+    ...ways,
+    ...sources,
+    fleet,
+    servers,
+    cache,
+    vault,
+    catalogs,
+    audit,
+    ledger,
+    log,
+    randomId: random,
+    onSecrets,
+  };
   const saved = opening.use(new SavedBook(base));
   await saved.restore();
   await managing.restore();
@@ -279,6 +295,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     agent,
     engine,
     managing,
+    catalogs,
   };
   const stopListening = options.handleSignals === false ? () => {} : cleanUpOnSignals(process, dispose);
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LongshoreError } from '../core/errors.ts';
 import { sha256 } from '../core/ids.ts';
-import { type ImageLimits, imageArgs } from '../docker/image-args.ts';
+import { type ImageLimits, imageArgs, isVolumeName } from '../docker/image-args.ts';
 import { imageServerId, normaliseImage } from '../docker/image-reference.ts';
 import { bindMount } from '../docker/mounts.ts';
 import { localhostNotes } from '../docker/shape-run.ts';
@@ -26,6 +26,7 @@ export const dockerImageSpec = z.readonly(
     env: z.readonly(z.record(z.string(), z.string())),
     network: z.exactOptional(z.enum(['bridge', 'none'])),
     mounts: z.exactOptional(z.readonly(z.array(z.string()))),
+    user: z.exactOptional(z.string()),
     memory: z.exactOptional(z.string()),
     cpus: z.exactOptional(z.number().positive()),
     pids: z.exactOptional(z.int().positive()),
@@ -107,8 +108,9 @@ export const dockerImageRunner: Runner<DockerImageSpec> = {
 
 /** No tick allows them here: who wants such a mount writes a docker run command. Throws `unsafe-refused`. */
 async function refuseUnsafeMounts({ mounts = [] }: ImageLimits, around: Surroundings): Promise<void> {
-  const flags = mounts.map(mount => {
-    const source = /^((?:[A-Za-z]:)?[^:]*)/.exec(mount)?.[0] ?? '';
+  const sources = mounts.map(mount => /^((?:[A-Za-z]:)?[^:]*)/.exec(mount)?.[0] ?? '');
+  const folders = sources.filter(source => !isVolumeName(source));
+  const flags = folders.map(source => {
     return { name: '--mount', spelled: '--mount', value: bindMount(source, '/x', false) };
   });
   const [risk] = await realRisks(flags, undefined, around);
@@ -116,6 +118,6 @@ async function refuseUnsafeMounts({ mounts = [] }: ImageLimits, around: Surround
   const index = flags.findIndex(({ value }) => risk.flag.endsWith(value));
   throw new LongshoreError(
     'unsafe-refused',
-    `The mount ${mounts[index]} cannot be given to an image: this server then ${risk.why}. Mount a smaller folder.`,
+    `The mount of ${folders[index]} cannot be given to an image: this server then ${risk.why}. Mount a smaller folder.`,
   );
 }

@@ -1,9 +1,10 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { MCPServerConfig } from '../config/types.ts';
-import { LongshoreError } from '../core/errors.ts';
+import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import type { SavedServer } from '../store/servers.ts';
 import { type PlanSettings, plan } from './plan.ts';
+import { planEntry } from './plan-entry.ts';
 import { isExplicitImage } from './resolve-server.ts';
 import type { SavedBook } from './saved-book.ts';
 import { plannedOf, savedName } from './saved-plan.ts';
@@ -32,11 +33,33 @@ export async function meantBy(
   if (saved) return { planned: undefined, row: saved, isImage: false };
   // Not an image and no server: the reader of images says what is wrong with it.
   if (!running && isExplicitImage(ref)) return { planned: plan(ref, settings), row: undefined, isImage: true };
-  if (!running) throw await book.unknown(agentId, ref);
+  if (!running) return await offered(book, agentId, ref, settings);
   if (hasSettings(settings)) {
     throw new LongshoreError('usage', `${running.serverKey} is loaded with settings of its own. Unload it first.`);
   }
   return { planned: running.planned, row: undefined, isImage: false };
+}
+
+/** What a catalog has under that name; only asked for what is not here. Rejects with `unknown-server` or `catalog-unreadable` too. */
+async function offered(book: SavedBook, agentId: AgentId, ref: string, settings: PlanSettings): Promise<Meant> {
+  const entry = await book.needs.catalogs.entry(ref, { signal: book.closing }).catch((error: unknown) => {
+    throw notKnown(ref, asLongshoreError(error));
+  });
+  if (entry === undefined) throw await book.unknown(agentId, ref);
+  const kept = new Set((await book.needs.vault.list()).map(({ name }) => name));
+  const planned = planEntry(entry, settings, name => kept.has(name));
+  const row = await book.named(agentId, savedName(agentId, planned));
+  return { planned, row, isImage: planned.image !== undefined };
+}
+
+/** Nobody guesses what a name means that is not here and may stand in a catalog that cannot be read (R74). */
+function notKnown(ref: string, error: LongshoreError): LongshoreError {
+  if (error.code !== 'catalog-unreadable') return error;
+  const here = `There is no server ${JSON.stringify(ref)} here, and whether a catalog has it could not be found out.`;
+  return new LongshoreError(error.code, `${here} ${error.message}`, {
+    cause: error,
+    ...(error.data && { data: error.data }),
+  });
 }
 
 /** The same, as the plan that `load` would start by, and the key under which. */
@@ -55,6 +78,6 @@ export async function planFor(
 }
 
 /** True if something was set beside a ref or config. */
-export function hasSettings({ env, args, container, allowUnsafe, deadlines, protocol }: PlanSettings): boolean {
-  return [env, args, container, allowUnsafe, deadlines, protocol].some(setting => setting !== undefined);
+export function hasSettings({ env, args, container, allowUnsafe, deadlines, protocol, values }: PlanSettings): boolean {
+  return [env, args, container, allowUnsafe, deadlines, protocol, values].some(setting => setting !== undefined);
 }

@@ -17,6 +17,8 @@ export interface PlanSettings {
   readonly deadlines?: Partial<Deadlines>;
   /** See `MCPServerConfig.protocol`. */
   readonly protocol?: string;
+  /** Of an entry of a catalog: the values of its settings, by their keys. */
+  readonly values?: Readonly<Record<string, string>>;
 }
 
 /** The plan of a config, or of an image by its reference. Pure. Throws `usage` or `bad-config`. */

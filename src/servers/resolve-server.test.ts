@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { catalogEntry } from '../../test/fixtures/catalogs.ts';
 import { alice, savedWorld } from '../../test/fixtures/saved-world.ts';
 import type { AgentId, ServerKey } from '../core/ids.ts';
 import { imageServerId } from '../docker/image-reference.ts';
@@ -63,15 +64,15 @@ describe('what a ref means', () => {
     expect(keyOf(resolveServer('A b/c', odd, []))).toBe('A-b-c');
   });
 
-  it('a catalog is asked last; a name that is also a server of another image is refused, naming both', () => {
+  it('R56: a catalog’s name means the server of its image, after every name of what is here', () => {
     const catalog = new Map([
       ['fetch', 'mcp/fetch'],
-      ['a-b', 'mcp/a-b'],
-      ['mcp-time', 'mcp/time:latest'],
+      ['clock', 'mcp/time'],
+      ['a-b', 'mcp/time'],
     ]);
-    expect(resolveServer('fetch', rows, [], { catalog })).toMatchObject({ catalogName: 'fetch', saved: undefined });
-    expect(() => resolveServer('a-b', rows, [], { catalog })).toThrow('an entry of a catalog');
-    expect(resolveServer('mcp-time', rows, [], { catalog })).toMatchObject({ saved: time, catalogName: undefined });
+    expect(resolveServer('clock', rows, [], { catalog })).toMatchObject({ saved: time });
+    expect(resolveServer('fetch', rows, [], { catalog })).toMatchObject({ saved: undefined, running: undefined });
+    expect(keyOf(resolveServer('a-b', rows, [], { catalog }))).toBe(keyOf(resolveServer('a-b', rows, [])));
   });
 
   it('R59: the image of a legacy entry does not mean that entry', () => {
@@ -82,16 +83,29 @@ describe('what a ref means', () => {
 });
 
 describe('verbs and what they mean', () => {
-  it('a server is loaded and unloaded by any two of its names, and it is the same one', async () => {
+  it('R55, R56: a server is loaded and unloaded by any two of its names, and it is the same one', async () => {
     const config = { name: 'My one', command: 'x' };
     const kinds = [
       { server: config, save: true },
       { server: 'org/img:v1', save: true },
+      { server: 'img', save: true },
+      { server: 'img', save: false },
       { server: config, save: false },
     ] as const;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...kinds), fc.nat(), fc.nat(), async ({ server, save }, first, second) => {
         await using world = await savedWorld();
+        // A name of a catalog for the same image.
+        const image = {
+          kind: 'image',
+          image: 'org/img:v1',
+          command: [],
+          volumes: [],
+          user: undefined,
+          network: true,
+          hosts: [],
+        } as const;
+        world.catalog.set('img', catalogEntry('img', { start: image }));
         // Others whose names are close to it, which must stay as they are.
         const others = [
           await world.saved().add({ name: 'My-one', command: 'y' }),
@@ -100,8 +114,9 @@ describe('verbs and what they mean', () => {
         const { server: made } = await world.load(server, { save });
         const [row] = (await world.saved().list()).filter(one => one.server === made.serverKey);
         const [holding] = (await world.ledger.list({ agentId: alice, serverKey: made.serverKey })).map(one => one.id);
-        const image = typeof server === 'string' ? [server, imageServerId(alice, server)] : [config.name];
-        const names = [made.serverKey, row?.serverId, holding, holding?.slice(0, 12), ...image].filter(
+        const own =
+          typeof server === 'string' ? ['img', image.image, imageServerId(alice, image.image)] : [config.name];
+        const names = [made.serverKey, row?.serverId, holding, holding?.slice(0, 12), ...own].filter(
           one => typeof one === 'string',
         );
         const [one = '', other = ''] = [names[first % names.length], names[second % names.length]];

@@ -28,17 +28,16 @@ export interface RunningNames {
 export interface OtherNames {
   /** Ids of containers and process groups, by server key, as lists show them. */
   readonly holdings?: ReadonlyMap<ServerKey, readonly string[]>;
-  /** Names of the catalogs that may be meant, and the image that each stands for; absent for verbs that load nothing. */
+  /** Names of catalogs, and the image that each stands for. */
   readonly catalog?: ReadonlyMap<string, string>;
 }
 
-/** What a text means. Without `saved` and `running` nothing of it is here; then `image` or `catalogName` may be loaded. */
+/** What a text means. Without `saved` and `running` nothing of it is here; then `image` may be loaded. */
 export interface ResolvedServer<Saved, Running> {
   readonly saved: Saved | undefined;
   readonly running: Running | undefined;
   /** Of a text that is an image reference: with its tag explicit. */
   readonly image: string | undefined;
-  readonly catalogName: string | undefined;
 }
 
 interface Candidate<Saved, Running> {
@@ -49,9 +48,9 @@ interface Candidate<Saved, Running> {
 
 /**
  * The one way from what a person typed to a server. In this order: an id of ours, a server key, a name, an image, the id of a
- * container or process. A text that is an image reference (it has `/`, `:` or `@`) and also the name of a server is
- * `ambiguous-ref`, and so is a name that is both a server's and, for another image, a catalog's. Pure. Throws `usage` for
- * an empty text or one with whitespace around it (R70); a text that means nothing gives four times undefined.
+ * container or process, a catalog's name for an image. A text that is an image reference (it has `/`, `:` or `@`) and also
+ * the name of a server is `ambiguous-ref`. Pure. Throws `usage` for an empty text or one with whitespace around it (R70); a
+ * text that means nothing gives three times undefined.
  */
 export function resolveServer<Saved extends SavedNames, Running extends RunningNames>(
   ref: string,
@@ -72,18 +71,14 @@ export function resolveServer<Saved extends SavedNames, Running extends RunningN
   const meant =
     found ??
     candidates.find(one => imageOf(one) !== undefined && imageOf(one) === (image ?? `${ref}:latest`)) ??
-    candidates.find(one => isIdOf(one, ref, holdings?.get(one.key) ?? []));
-  const offered = image === undefined ? catalog?.get(ref) : undefined;
-  if (meant && offered !== undefined && imageOf(meant) !== offered) {
-    const how = `Say ${meant.saved?.serverId ?? meant.key} for the server, or ${offered} for the other.`;
-    throw ambiguous(ref, `the name of the server ${meant.key}`, 'an entry of a catalog', how);
-  }
-  return {
-    saved: meant?.saved,
-    running: meant?.running,
-    image,
-    catalogName: meant === undefined && offered !== undefined ? ref : undefined,
-  };
+    candidates.find(one => isIdOf(one, ref, holdings?.get(one.key) ?? [])) ??
+    candidates.find(one => isOffered(one, image === undefined ? catalog?.get(ref) : undefined));
+  return { saved: meant?.saved, running: meant?.running, image };
+}
+
+/** True if it runs, or is saved with, the image that a catalog's name stands for. */
+function isOffered(one: Candidate<SavedNames, RunningNames>, image: string | undefined): boolean {
+  return image !== undefined && imageOf(one) === imageIn(image);
 }
 
 /** True for a ref that can only be an image. */

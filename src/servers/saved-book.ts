@@ -1,3 +1,4 @@
+import type { Catalogs } from '../catalog/catalogs.ts';
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Deadlines } from '../core/deadlines.ts';
@@ -18,7 +19,7 @@ import type { Connect } from './fleet-deps.ts';
 import { holdingIds } from './holding-ids.ts';
 import type { ManagedServer, StopOutcome } from './managed-server.ts';
 import { Refreshes } from './refreshes.ts';
-import { type ResolvedServer, resolveServer, unknownServer } from './resolve-server.ts';
+import { isExplicitImage, type ResolvedServer, resolveServer, unknownServer } from './resolve-server.ts';
 import { isLegacy, plannedOf, savedName, settingsOf, startOf } from './saved-plan.ts';
 import type { HealthDeps } from './server-health-of.ts';
 import { type Secured, ServerSecrets } from './server-secrets.ts';
@@ -30,6 +31,8 @@ export interface SavedDeps extends HealthDeps {
   readonly servers: Servers;
   readonly cache: DefinitionCache;
   readonly vault: SecretVault;
+  /** Asked about names that are not here. */
+  readonly catalogs: Pick<Catalogs, 'entry' | 'known'>;
   readonly audit: Pick<Audit, 'change'>;
   readonly ledger: Pick<Ledger, 'list'>;
   readonly deadlines: Deadlines;
@@ -71,7 +74,7 @@ export class SavedBook implements AsyncDisposable {
   readonly #bringing = new Map<Promise<unknown>, AgentId>();
   /** Rows that could not be restored, by id. */
   readonly #faults = new Map<string, LongshoreError>();
-  #open = true;
+  readonly #closing = new AbortController();
 
   constructor(needs: SavedDeps) {
     this.needs = needs;
@@ -95,7 +98,13 @@ export class SavedBook implements AsyncDisposable {
   async resolve(agentId: AgentId, ref: string): Promise<ResolvedServer<SavedServer, ManagedServer>> {
     const rows = await this.rows(agentId);
     const holdings = holdingIds(await this.needs.ledger.list({ agentId }));
-    return resolveServer(ref, rows, this.needs.fleet.list(agentId), { holdings });
+    const running = this.needs.fleet.list(agentId);
+    const meant = resolveServer(ref, rows, running, { holdings });
+    if (meant.saved || meant.running || isExplicitImage(ref)) return meant;
+    // A name of a catalog stands for its image, which may be here (R56).
+    const entry = await this.needs.catalogs.known(ref);
+    if (entry?.start.kind !== 'image') return meant;
+    return resolveServer(ref, rows, running, { catalog: new Map([[ref, entry.start.image]]) });
   }
 
   /** The error for a ref that means nothing that is there. */
@@ -276,13 +285,19 @@ export class SavedBook implements AsyncDisposable {
     }
   }
 
+  /** Aborts when the host closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   mustBeOpen(): void {
-    if (!this.#open) throw new LongshoreError('server-closing', 'This host is closing; nothing more is saved.');
+    if (this.#closing.signal.aborted)
+      throw new LongshoreError('server-closing', 'This host is closing; nothing more is saved.');
   }
 
   /** Ends what runs beside the fleet and writes what waits; before the store is closed. */
   async close(): Promise<void> {
-    this.#open = false;
+    this.#closing.abort(new LongshoreError('server-closing', 'This host is closing.'));
     await this.refreshes.close();
     await this.needs.cache.idle();
   }

@@ -3,6 +3,7 @@ import { approvalsTable } from './approvals.ts';
 import { auditTable } from './audit.ts';
 import { cachedDefinitionsTable } from './cached-definitions.ts';
 import { callersTable } from './callers.ts';
+import { catalogsTable } from './catalogs.ts';
 import { descriptionsTable } from './descriptions.ts';
 import { imageTransportsTable } from './image-transports.ts';
 import { ledgerTable } from './ledger.ts';
@@ -25,4 +26,5 @@ export const tables = {
   secrets: secretsTable,
   callers: callersTable,
   agents: agentsTable,
+  catalogs: catalogsTable,
 } as const;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { type CortexHome, cortexHome, fixtureServer } from '../fixtures/cortex-home.ts';
+import { artifact, digest, tinyRegistry } from '../fixtures/oci-registry.ts';
 import {
   type Dictionary,
   type GeneratedRequest,
@@ -47,6 +48,7 @@ const dictionary: Dictionary = {
 
 describe('the REST API against its own document', () => {
   let home: CortexHome;
+  let registry: Awaited<ReturnType<typeof tinyRegistry>>;
   let document: JsonObject;
   const unhandled: unknown[] = [];
   const onUnhandled = (error: unknown) => void unhandled.push(error);
@@ -54,9 +56,14 @@ describe('the REST API against its own document', () => {
 
   beforeAll(async () => {
     process.on('unhandledRejection', onUnhandled);
+    const { layer, manifest } = artifact(3);
+    registry = await tinyRegistry({
+      '/v2/mcp/cat/manifests/1': manifest,
+      [`/v2/mcp/cat/blobs/${digest(layer)}`]: layer,
+    });
     home = await cortexHome({
       // No engine is to be asked for images that are made up.
-      env: { ...process.env, DOCKER_HOST: 'tcp://127.0.0.1:9' },
+      env: { ...process.env, DOCKER_HOST: 'tcp://127.0.0.1:9', KESTREL_MCP_DOCKER_CATALOG: registry.reference },
       deadlines: { open: 3_000, discovery: 3_000, close: 2_000 },
       log: {
         debug() {},
@@ -74,6 +81,7 @@ describe('the REST API against its own document', () => {
 
   afterAll(async () => {
     await home[Symbol.asyncDispose]();
+    await registry[Symbol.asyncDispose]();
     process.off('unhandledRejection', onUnhandled);
   });
 

@@ -12,17 +12,7 @@ function withJson<Args extends unknown[], Options extends OptionValues>(command:
   return command.option('--json', 'print JSON');
 }
 
-/** `search`: exists, and says so, until there are catalogs. */
-export function searchCommand(command: Command): void {
-  withJson(command.argument('<query>')).action(() => later('The catalogs are'));
-}
-
-/** `catalog`: the same. */
-export function catalogCommand(command: Command): void {
-  withJson(command.option('--refresh')).action(() => later('The catalogs are'));
-}
-
-/** `gateway`: the same for the Docker MCP Gateway. */
+/** `gateway`: exists, and says so, until the gateway can be started. */
 export function gatewayCommand(command: Command): void {
   for (const verb of ['start', 'stop', 'status'] as const) {
     const below = command.command(verb).description('not available yet').argument('[servers]');

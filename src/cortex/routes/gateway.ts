@@ -24,14 +24,6 @@ const stop = createRoute({
   responses: problemResponses,
 });
 
-const catalog = createRoute({
-  method: 'get',
-  path: '/api/mcp/catalog',
-  summary: 'Search the catalogs; not available yet',
-  request: { query: z.object({ q: z.string().max(300).optional() }) },
-  responses: problemResponses,
-});
-
 /** The routes of what is still to come: each says so with a problem, never with an empty list. */
 export function gatewayRoutes(app: CortexApp): void {
   const notYet = (message: string) => (): never => {
@@ -39,5 +31,4 @@ export function gatewayRoutes(app: CortexApp): void {
   };
   app.openapi(start, notYet(gatewayNotAvailable));
   app.openapi(stop, notYet(gatewayNotAvailable));
-  app.openapi(catalog, notYet('The catalogs are not available yet.'));
 }

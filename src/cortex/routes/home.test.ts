@@ -114,7 +114,6 @@ describe('the record over REST', () => {
 describe('what is still to come', () => {
   it('says so with a problem', async () => {
     for (const [method, path, body] of [
-      ['GET', '/api/mcp/catalog?q=time', undefined],
       ['POST', '/api/mcp/gateway/start', { servers: ['fetch'] }],
       ['POST', '/api/mcp/gateway/stop', undefined],
     ] as const) {

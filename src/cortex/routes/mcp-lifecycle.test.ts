@@ -164,10 +164,17 @@ describe('explaining', () => {
     expect(command.body).toMatchObject({ kind: 'process', server: 'other', transport: 'stdio' });
     expect(command.body.risks).not.toEqual([]);
     expect(JSON.stringify([image.body, command.body])).not.toContain('canary');
-    expect((await home.ask('POST', '/api/mcp/explain', { body: { ref: 'nobody' } })).status).toBe(404);
     expect((await home.ask('POST', '/api/mcp/explain', { body: {} })).status).toBe(400);
     expect((await docker.calls()).length).toBe(before);
     expect((await home.ask('GET', '/api/mcp-servers')).body).toHaveLength(1);
+  });
+
+  it('R74: of a name that is not here says that no catalog could be asked, and runs nothing but that question', async () => {
+    const before = (await docker.calls()).length;
+    const { body } = await home.ask('POST', '/api/mcp/explain', { body: { ref: 'nobody' } });
+    expect(body.code).toBe('catalog-unreadable');
+    const asked = (await docker.calls()).slice(before).map(({ argv }) => argv.join(' '));
+    expect([...new Set(asked)]).toEqual(['mcp version']);
   });
 });
 

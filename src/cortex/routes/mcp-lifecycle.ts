@@ -36,6 +36,7 @@ export function mcpLifecycleRoutes(on: AddRoute): void {
 function settingsOf({
   env,
   args,
+  values,
   deadlines,
   protocol,
   settings,
@@ -44,6 +45,7 @@ function settingsOf({
     ...settings,
     ...(env && { env }),
     ...(args && { args }),
+    ...(values && { values }),
     ...(deadlines && { deadlines }),
     ...(protocol !== undefined && { protocol }),
   };

@@ -1,9 +1,10 @@
+import type { CatalogAnswer } from '../../api/catalog.ts';
 import type { LoadAnswer, UnloadAnswer } from '../../api/lifecycle.ts';
 import type { Envelope } from '../../commands/envelope.ts';
 import { LongshoreError } from '../../core/errors.ts';
 
 /** What was done as the answer of a route; what was not done at all is a problem. */
-export function answerOf<Answer extends LoadAnswer | UnloadAnswer>(envelope: Envelope): Answer {
+export function answerOf<Answer extends LoadAnswer | UnloadAnswer | CatalogAnswer>(envelope: Envelope): Answer {
   if (envelope.status === 'error') {
     throw new LongshoreError(envelope.code, envelope.error, envelope.data ? { data: envelope.data } : {});
   }

@@ -21,6 +21,7 @@ export function createWorkLimit(options: {
   const { idle, clock, signal, serverKey } = options;
   const either = new AbortController();
   let rest = new AbortController();
+  let isOver = false;
   const cancel = (): void => either.abort(signal.reason);
   const wait = (): void => {
     const mine = new AbortController();
@@ -36,11 +37,13 @@ export function createWorkLimit(options: {
   return {
     signal: either.signal,
     worked() {
-      if (either.signal.aborted) return;
+      // What a server writes after its start is no affair of this any more; a timer for it would hold up our own end.
+      if (isOver || either.signal.aborted) return;
       rest.abort();
       wait();
     },
     [Symbol.dispose]() {
+      isOver = true;
       rest.abort();
       signal.removeEventListener('abort', cancel);
     },

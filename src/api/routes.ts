@@ -4,6 +4,7 @@ import { approvalRoutes } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { commandRoutes } from './commands.ts';
+import { importRoutes } from './imports.ts';
 import type { Json, JsonInput } from './json.ts';
 import { lifecycleRoutes } from './lifecycle.ts';
 import type { Route } from './route.ts';
@@ -19,6 +20,7 @@ export const routeTable = {
   ...serviceRoutes,
   ...serverRoutes,
   ...catalogRoutes,
+  ...importRoutes,
   ...lifecycleRoutes,
   ...commandRoutes,
   ...toolRoutes,

@@ -68,6 +68,10 @@ const serverConfig = z.looseObject({ name: z.string(), settings: maybe(settingsS
     headers: { type: 'object', additionalProperties: { type: 'string' } },
     transport: { type: 'string', enum: ['stdio', 'streamable-http', 'sse'] },
     protocol: { type: 'string', enum: [...protocolSchema.options] },
+    envFile: { type: 'string' },
+    allowedTools: { type: 'array', items: { type: 'string' } },
+    deniedTools: { type: 'array', items: { type: 'string' } },
+    description: { type: 'string' },
     settings: { $ref: '#/components/schemas/ServerSettings' },
   },
 });

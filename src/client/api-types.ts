@@ -10,6 +10,7 @@ export type * from '../api/audit.ts';
 export type * from '../api/catalog.ts';
 export type * from '../api/commands.ts';
 export type * from '../api/events.ts';
+export type * from '../api/imports.ts';
 export type { Done } from '../api/json.ts';
 export type * from '../api/lifecycle.ts';
 export type { RouteName, Routes } from '../api/routes.ts';

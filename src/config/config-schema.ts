@@ -47,6 +47,8 @@ const endpoint = text.superRefine((value, context) => {
   }
 });
 
+const toolNames = z.array(text, 'must be a list of names of tools').max(10_000, 'must have at most 10000 names');
+
 const milliseconds = z
   .number('must be a number of milliseconds')
   .positive('must be more than 0')
@@ -78,4 +80,8 @@ export const configFields = {
   deadlines,
   protocol: z.enum(revisions, `must be one of ${revisions.join(', ')}`),
   names: z.enum(['plain', 'prefixed'], 'must be plain or prefixed'),
+  envFile: text,
+  allowedTools: toolNames,
+  deniedTools: toolNames,
+  description: text.max(2_000, 'must have at most 2000 characters'),
 };

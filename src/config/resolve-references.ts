@@ -20,7 +20,10 @@ export interface ResolvedConfig {
 
 /** Every text of a config that may hold references, with the place it has, e.g. `env.TOKEN`, `args[2]`. */
 export function configTexts(config: MCPServerConfig): readonly { readonly place: string; readonly text: string }[] {
-  const single = (['command', 'cwd', 'endpoint'] as const).map(place => ({ place, text: config[place] ?? '' }));
+  const single = (['command', 'cwd', 'endpoint', 'envFile'] as const).map(place => ({
+    place,
+    text: config[place] ?? '',
+  }));
   const args = (config.args ?? []).map((text, index) => ({ place: `args[${index}]`, text }));
   const keyed = (['env', 'headers'] as const).flatMap(field =>
     Object.entries(config[field] ?? {}).map(([key, text]) => ({ place: `${field}.${key}`, text })),
@@ -55,6 +58,7 @@ export async function resolveReferences(config: MCPServerConfig, sources: Refere
     ...(config.env === undefined ? {} : { env: resolveAll(config.env) }),
     ...(config.cwd === undefined ? {} : { cwd: resolve(config.cwd) }),
     ...(config.endpoint === undefined ? {} : { endpoint: resolve(config.endpoint) }),
+    ...(config.envFile === undefined ? {} : { envFile: resolve(config.envFile) }),
     ...(config.headers === undefined ? {} : { headers: resolveAll(config.headers) }),
   };
   refuseUncarriable(resolved);

@@ -26,4 +26,12 @@ export interface MCPServerConfig {
   readonly protocol?: string;
   /** `plain`: its tools are mounted under their own names, without the server's in front; default `prefixed`. */
   readonly names?: 'plain' | 'prefixed';
+  /** A file of `NAME=value` lines, read at each start; `env` wins over it. */
+  readonly envFile?: string;
+  /** The server's own names of the tools that are mounted; an empty list means none, absent means all. */
+  readonly allowedTools?: readonly string[];
+  /** The server's own names of tools that are never mounted. */
+  readonly deniedTools?: readonly string[];
+  /** What a person says of it; up to 2000 characters. */
+  readonly description?: string;
 }

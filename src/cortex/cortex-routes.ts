@@ -10,6 +10,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { catalogRoutes } from './routes/catalog.ts';
 import { commandsRoute } from './routes/commands.ts';
 import { gatewayRoutes } from './routes/gateway.ts';
+import { importRoutes } from './routes/imports.ts';
 import { mcpLifecycleRoutes } from './routes/mcp-lifecycle.ts';
 import { mcpServerRoutes } from './routes/mcp-servers.ts';
 import { pageRoutes } from './routes/page.ts';
@@ -32,6 +33,7 @@ export function cortexRoutes(
   const routes = (app: CortexApp): void => {
     const on = routeMaker(app, service);
     mcpServerRoutes(on);
+    importRoutes(on);
     statusRoute(on);
     mcpLifecycleRoutes(on);
     commandsRoute(on, service, log);

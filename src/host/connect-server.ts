@@ -1,3 +1,4 @@
+import { withEnvFile } from '../config/env-file.ts';
 import { type ReferenceSources, resolveReferences } from '../config/resolve-references.ts';
 import { secretValues } from '../config/secret-values.ts';
 import type { Connection } from '../connections/connection.ts';
@@ -32,7 +33,7 @@ export interface ConnectNeeds {
 /** From a plan to a negotiated connection: references are resolved now and not a moment earlier. */
 export async function connectServer(asked: Connect, needs: ConnectNeeds): Promise<Connection> {
   const { agentId, serverKey, planned, olderEra, deadlines, signal, onPhase } = asked;
-  const resolved = await resolveReferences(planned.config, needs.references);
+  const resolved = await withEnvFile(await resolveReferences(planned.config, needs.references));
   needs.onSecrets(secretValues(resolved));
   const spec = serverSpec(planned, resolved.config);
   const { around, verdicts, redeem } = needs;

@@ -26,6 +26,8 @@ interface Walk {
   readonly replace: (secret: ClearSecret) => string;
   readonly allowArguments: boolean;
   readonly problems: Problem[];
+  /** What is to stand in the place of a secret that is mixed with a reference; it stays if not said. */
+  readonly mixed?: string;
 }
 
 /**
@@ -56,6 +58,12 @@ export function withSecretNames(config: MCPServerConfig, names: ReadonlyMap<stri
     return name === undefined ? value : `\${secret:${name}}`;
   };
   return walked(config, { replace, allowArguments: true, problems: [] });
+}
+
+/** The config with `«secret»` in the place of each secret that it holds in clear, for a person to see. */
+export function withMaskedSecrets(config: MCPServerConfig): MCPServerConfig {
+  const masked = '«secret»';
+  return walked(config, { replace: () => masked, allowArguments: true, problems: [], mixed: masked });
 }
 
 /** The names of the stored secrets that a text refers to; JSON is a text too. */
@@ -98,8 +106,9 @@ function walkValue(place: string, variable: string, text: string, walk: Walk): s
   const rest = withoutReferences(text);
   if (rest === text) return isSecret(variable, text) ? walk.replace({ place, variable, value: text }) : text;
   const hasSecretDefault = findReferences(text).some(({ fallback }) => isSecret(variable, fallback ?? ''));
-  if (hasSecretDefault || maskShapes(rest) !== rest) walk.problems.push(mixed(place));
-  return text;
+  if (!hasSecretDefault && maskShapes(rest) === rest) return text;
+  walk.problems.push(mixed(place));
+  return walk.mixed ?? text;
 }
 
 /** A stored value is never read for references itself, so the two cannot be stored as one. */
@@ -134,7 +143,10 @@ function walkEndpoint(endpoint: string, walk: Walk): string {
 /** The command, or one word behind it with the word before. */
 function walkWord(word: string, before: string | undefined, place: string, walk: Walk): string {
   const rest = withoutReferences(word);
-  if (rest !== word && maskShapes(rest) !== rest) walk.problems.push(mixed(place));
+  if (rest !== word && maskShapes(rest) !== rest) {
+    walk.problems.push(mixed(place));
+    if (walk.mixed !== undefined) return walk.mixed;
+  }
   const [, head = '', value = ''] = rest === word ? (secretWord(word, before) ?? []) : [];
   const isReference = referredSecrets(word).length > 0;
   if (value === '' && !isReference) return word;

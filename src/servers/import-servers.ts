@@ -6,6 +6,7 @@ import {
 } from '../config/expand-mcp-configs.ts';
 import type { PlannedServer } from '../config/planned-server.ts';
 import { LongshoreError } from '../core/errors.ts';
+import type { ServerKey } from '../core/ids.ts';
 import type { Diagnostic } from '../core/words.ts';
 import type { SavedServer, ServerEntry } from '../store/servers.ts';
 import { startsAlike } from './change-server.ts';
@@ -37,15 +38,36 @@ export interface ImportResult {
   readonly skipped: ExpandedConfigs['skipped'];
 }
 
-/** One entry on its way to being saved. */
-interface Candidate {
+/** What was done with one server, or would be; `same`: it is saved just so already, and nothing is changed. */
+export interface ImportOutcome extends ImportedServer {
+  readonly read: ReadServer;
+  readonly key: ServerKey;
+  readonly action: 'add' | 'update' | 'same';
+}
+
+/** What became of all that was read: every server is among the outcomes or was skipped. */
+export interface SavedServersOutcome {
+  readonly outcomes: readonly ImportOutcome[];
+  readonly skipped: ExpandedConfigs['skipped'];
+}
+
+/** A server that was read, before anything is saved. */
+export interface ReadServer {
   readonly place: EntryPlace;
   readonly planned: PlannedServer;
   /** Whether the text turns it on; one that is saved already stays as its owner has it. */
   readonly enabled: boolean;
+  /** Its secrets may stand in the command line. */
+  readonly allowSecretArguments: boolean;
   readonly notes: readonly Diagnostic[];
+}
+
+/** One entry on its way to being saved. */
+interface Candidate extends ReadServer {
+  readonly read: ReadServer;
   /** The saved server that it updates. */
   readonly row: SavedServer | undefined;
+  readonly action: ImportOutcome['action'];
 }
 
 /**
@@ -61,6 +83,22 @@ export async function importServers(
   { dryRun = false, allowSecretArguments = false }: ImportOptions = {},
 ): Promise<ImportResult> {
   const read = readServers(book, text, allowSecretArguments);
+  const { outcomes, skipped } = await saveServers(book, who, read, dryRun);
+  const shown = ({ serverId, name, notes }: ImportOutcome): ImportedServer => ({ serverId, name, notes });
+  return {
+    created: outcomes.filter(({ action }) => action === 'add').map(shown),
+    updated: outcomes.filter(({ action }) => action !== 'add').map(shown),
+    skipped,
+  };
+}
+
+/** Saves what was read, in one transaction; `skipped` is what was skipped before, and comes first in the result. */
+export async function saveServers(
+  book: SavedBook,
+  who: Actor,
+  read: { readonly servers: readonly ReadServer[]; readonly skipped: ExpandedConfigs['skipped'] },
+  dryRun: boolean,
+): Promise<SavedServersOutcome> {
   const names = read.servers.map(({ planned }) => planned.name);
   const find = async () => {
     const ids = (await book.rows(who.agentId)).filter(row => names.includes(row.name)).map(row => row.serverId);
@@ -69,21 +107,38 @@ export async function importServers(
   return await book.inOrder(who.agentId, find, async () => {
     book.mustBeOpen();
     const rows = new Map((await book.rows(who.agentId)).map(row => [row.name, row]));
-    const candidates = read.servers.map(server => ({ ...server, row: rows.get(server.planned.name) }));
+    const candidates = await Promise.all(
+      read.servers.map(async server => {
+        const row = rows.get(server.planned.name);
+        return { ...server, read: server, row, action: await actionFor(book, server, row) };
+      }),
+    );
     if (dryRun) return outcome(candidates, read.skipped, new Map());
-    return await save(book, who, candidates, read.skipped, allowSecretArguments);
+    return await save(book, who, candidates, read.skipped);
   });
+}
+
+/** Whether a server that is saved under that name already would change at all. */
+async function actionFor(
+  book: SavedBook,
+  { planned }: ReadServer,
+  row: SavedServer | undefined,
+): Promise<ImportOutcome['action']> {
+  if (row === undefined) return 'add';
+  const settings = settingsOf(row);
+  const secured = await book.secrets.secured(planned, settings.secrets ?? []);
+  return startsAlike(row, { ...row, ...startOf({ ...secured, ...allowed(row) }, settings) }) ? 'same' : 'update';
 }
 
 function readServers(book: SavedBook, text: string, allowSecretArguments: boolean) {
   const { configs, skipped } = expandMcpConfigsFromJson(text);
-  const servers: Omit<Candidate, 'row'>[] = [];
+  const servers: ReadServer[] = [];
   const refused: ExpandedConfigs['skipped'][number][] = [];
   for (const { place, config, enabled, diagnostics: notes } of configs) {
     try {
       const planned = plan(config);
       book.secrets.check(planned, allowSecretArguments);
-      servers.push({ place, planned, enabled, notes });
+      servers.push({ place, planned, enabled, allowSecretArguments, notes });
     } catch (error) {
       refused.push(skippedFor(place, error));
     }
@@ -97,18 +152,18 @@ async function save(
   who: Actor,
   candidates: readonly Candidate[],
   skipped: ExpandedConfigs['skipped'],
-  allowSecretArguments: boolean,
-): Promise<ImportResult> {
+): Promise<SavedServersOutcome> {
   const made: string[] = [];
   return await book.keeping({ made }, async () => {
     const left: ExpandedConfigs['skipped'][number][] = [...skipped];
     const ready: (Candidate & { readonly entry: ServerEntry })[] = [];
-    for (const candidate of candidates) {
+    for (const candidate of candidates.filter(({ action }) => action !== 'same')) {
       const before = candidate.row ? settingsOf(candidate.row) : {};
-      const secured = await book.secrets.secure(candidate.planned, before.secrets ?? [], allowSecretArguments);
+      const { planned, allowSecretArguments } = candidate;
+      const secured = await book.secrets.secure(planned, before.secrets ?? [], allowSecretArguments);
       made.push(...secured.made);
       try {
-        const entry = await makeRoom(book, who, candidate, secured, allowSecretArguments);
+        const entry = await makeRoom(book, who, candidate, secured);
         ready.push({ ...candidate, entry, notes: [...candidate.notes, ...secured.notes] });
       } catch (error) {
         await book.secrets.discard(secured.made);
@@ -117,7 +172,9 @@ async function save(
     }
     const saved = await commit(book, who, ready);
     for (const { row } of ready) if (row) await book.discardUnused(row);
-    return outcome(ready, left, saved);
+    const done = new Map(ready.map(one => [one.read, one]));
+    const all = candidates.flatMap(one => (one.action === 'same' ? [one] : (done.get(one.read) ?? [])));
+    return outcome(all, left, saved);
   });
 }
 
@@ -125,9 +182,8 @@ async function save(
 async function makeRoom(
   book: SavedBook,
   who: Actor,
-  { row, planned, enabled: isOn }: Candidate,
+  { row, planned, enabled: isOn, allowSecretArguments }: Candidate,
   secured: Secured,
-  allowSecretArguments: boolean,
 ): Promise<ServerEntry> {
   const { fleet } = book.needs;
   if (row === undefined) {
@@ -177,19 +233,17 @@ function outcome(
   candidates: readonly Candidate[],
   skipped: ExpandedConfigs['skipped'],
   saved: ReadonlyMap<string, SavedServer>,
-): ImportResult {
-  const imported = candidates.map(({ planned: { name }, row, notes }) => {
-    return { isNew: row === undefined, server: { serverId: row?.serverId ?? saved.get(name)?.serverId, name, notes } };
+): SavedServersOutcome {
+  const outcomes = candidates.map(({ read, planned, row, action, notes }): ImportOutcome => {
+    const { serverId, serverKey } = row ?? saved.get(planned.name) ?? {};
+    const key = serverKey ?? (planned.wantedKey as ServerKey);
+    return { read, action, key, serverId, name: planned.name, notes };
   });
-  return {
-    created: imported.filter(({ isNew }) => isNew).map(({ server }) => server),
-    updated: imported.filter(({ isNew }) => !isNew).map(({ server }) => server),
-    skipped,
-  };
+  return { outcomes, skipped };
 }
 
 /** Only what is wrong with the entry is a reason to skip it; a mistake of ours stops the import. */
-function skippedFor(place: EntryPlace, error: unknown): ExpandedConfigs['skipped'][number] {
+export function skippedFor(place: EntryPlace, error: unknown): ExpandedConfigs['skipped'][number] {
   if (!(error instanceof LongshoreError)) throw error;
   return { ...place, reason: error.message };
 }

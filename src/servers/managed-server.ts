@@ -46,12 +46,10 @@ export class ManagedServer {
     this.#slot = slot;
     this.#planned = planned;
     this.#deps = deps;
-    this.#listing = new ServerListing(deps.mount, () => ({
-      agentId,
-      serverKey,
-      names: this.planned.config.names,
-      program: programOf(this.planned),
-    }));
+    this.#listing = new ServerListing(deps.mount, () => {
+      const { names, allowedTools, deniedTools } = this.planned.config;
+      return { agentId, serverKey, names, allowedTools, deniedTools, program: programOf(this.planned) };
+    });
     this.subscriptions = new ServerSubscriptions(deps.log);
   }
 

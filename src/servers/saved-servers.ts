@@ -6,6 +6,7 @@ import type { OnPhase } from '../runners/runner.ts';
 import type { SavedMode, SavedServer } from '../store/servers.ts';
 import { addServer, type Noted, type SaveSettings } from './add-server.ts';
 import { type ChangeSettings, changeServer } from './change-server.ts';
+import type { FileToImport, ImportedFile, ImportFilesOptions } from './import-files.ts';
 import { type ImportOptions, type ImportResult, importServers } from './import-servers.ts';
 import type { RefreshedTools } from './refreshes.ts';
 import { removeServer, type UnloadOutcome } from './remove-server.ts';
@@ -43,6 +44,8 @@ export interface SavedServers {
   /** Ended; nothing starts it until it is enabled. */
   disable(ref: string): Promise<SavedId>;
   importJson(text: string, options?: ImportOptions): Promise<ImportResult>;
+  /** Takes over files of other clients; see `importFiles`. */
+  importFiles(files: readonly FileToImport[], options: ImportFilesOptions): Promise<readonly ImportedFile[]>;
   /** Lists a server on a connection of its own, beside the one that may be live; `already-running` while one does so. */
   refreshTools(
     ref: string,
@@ -61,6 +64,11 @@ export function savedServers(book: SavedBook, who: Actor): SavedServers {
     enable: ref => enableServer(book, who, ref).then(idOf),
     disable: ref => disableServer(book, who, ref).then(idOf),
     importJson: (text, options) => importServers(book, who, text, options),
+    async importFiles(files, options) {
+      // The readers of all formats are only loaded by whoever imports.
+      const { importFiles } = await import('./import-files.ts');
+      return await importFiles(book, who, files, options);
+    },
     refreshTools: (ref, { signal = new AbortController().signal, onPhase = () => {} } = {}) =>
       book.refreshes.run(book, who.agentId, ref, signal, onPhase),
   };

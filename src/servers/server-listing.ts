@@ -11,6 +11,9 @@ export interface ListingOwner {
   readonly names: 'plain' | 'prefixed' | undefined;
   /** What it is started from. */
   readonly program: Program;
+  /** Which of its tools are mounted; all if not said. */
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly deniedTools?: readonly string[] | undefined;
 }
 
 const nothing: Discovery = { tools: [], resources: [], templates: [], prompts: [], diagnostics: [] };
@@ -75,6 +78,10 @@ export class ServerListing {
 
   #put(discovery: Discovery, epoch: Connection['epoch'] | null, protocolVersion: string, reason: MountReason): void {
     this.#discovery = discovery;
-    this.#mounting = this.#mount.mount({ ...this.#owner(), epoch, protocolVersion, ...discovery }, reason);
+    const { allowedTools, deniedTools, ...owner } = this.#owner();
+    const tools = discovery.tools.filter(({ name }) => {
+      return (allowedTools?.includes(name) ?? true) && deniedTools?.includes(name) !== true;
+    });
+    this.#mounting = this.#mount.mount({ ...owner, epoch, protocolVersion, ...discovery, tools }, reason);
   }
 }

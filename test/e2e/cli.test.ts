@@ -281,10 +281,10 @@ describe('the command line', () => {
     const servers = { good: { command: 'true' }, bad: { args: [] } };
     writeFileSync(file, JSON.stringify({ mcpServers: servers }));
     const dry = await home.run('import', file, '--dry-run');
-    expect(dry.stdout).toMatch(/^would be added +good\nwould be skipped +bad: /);
+    expect(dry.stdout).toMatch(/would be added +good\n +skipped +bad\n/);
     expect(await home.json('list')).toMatchObject({ servers: [] });
-    expect((await home.run('import', file)).stdout).toMatch(/^added +good\nskipped +bad: /);
-    expect((await home.run('import', file)).stdout).toMatch(/^updated +good\nskipped +bad: /);
+    expect((await home.run('import', file)).stdout).toMatch(/ {2}added +good\n +skipped +bad\n/);
+    expect((await home.run('import', file)).stdout).toMatch(/ {2}unchanged +good\n +skipped +bad\n/);
     const { servers: saved } = (await home.json('list')) as { servers: { name: string; state: string }[] };
     expect(saved).toMatchObject([{ name: 'good', state: 'stopped' }]);
     expect((await home.run('import', join(home.folder, 'none'))).code).toBe(2);

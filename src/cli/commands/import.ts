@@ -1,42 +1,46 @@
 import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import type { ImportAnswer } from '../../client/api-types.ts';
+import type { ImportFilesRequest } from '../../client/api-types.ts';
 import { LongshoreError } from '../../core/errors.ts';
-import { printResult, tellNotes } from '../print.ts';
+import { askForSecrets } from '../ask-secrets.ts';
+import { printResult } from '../print.ts';
 import type { CommandContext } from '../program.ts';
+import { importText } from '../render-import.ts';
 import { askingService, service } from '../service-command.ts';
 
-const shapes = `
-FILE holds JSON as Cursor, Claude Desktop and VS Code have it (servers by name), a list
-of servers, or one server. Other clients' formats, and looking for their files on this machine, come in a later version.`;
+const about = `
+FILE is the configuration of any client: Claude Desktop, Claude Code, Cursor, VS Code, Windsurf, Cline, Roo, Kiro,
+Amazon Q, Copilot CLI, Gemini CLI, Trae, mcp-hub, Zed, OpenCode, Crush, Codex, Goose, Continue, LibreChat, fast-agent
+or Amp. Its path tells which; --from names it where the path does not. Nothing in it is run or looked up.`;
 
-/** `import`: the servers of another client's configuration, in one transaction (R20-R22). */
+/** `import`: the servers of other clients' configurations, in one transaction (R20-R22). */
 export function importCommand(command: Command, context: CommandContext): void {
   const own = command
     .argument('[file]', 'a file, or - for standard input')
+    .option('--from <format>', 'the format, where the path does not tell it')
     .option('--dry-run', 'show what would be done, and do nothing')
     .option('--json', 'print JSON');
   askingService(own)
-    .addHelpText('after', shapes)
+    .addHelpText('after', about)
     .action(async (file, options) => {
       const { terminal } = context;
-      if (file === undefined) {
-        throw new LongshoreError(
-          'usage',
-          'Say which file, or - for standard input. Looking for the files of other clients comes in a later version.',
-        );
-      }
-      const json = file === '-' ? await terminal.readStdin() : await readConfig(file);
+      if (file === undefined) throw new LongshoreError('usage', 'Say which file, or - for standard input.');
+      const from = options.from === undefined ? {} : { from: options.from };
+      const files: ImportFilesRequest['files'] = [
+        file === '-'
+          ? { text: await terminal.readStdin(), ...from }
+          : { path: resolve(file), text: await readConfig(file), ...from },
+      ];
       const client = await service(context, options);
-      const body = { json, dryRun: options.dryRun === true };
-      const answer = await client.ask('POST /api/mcp-servers/import-json', { body });
-      for (const { name, notes } of [...answer.created, ...answer.updated]) {
-        await tellNotes(
-          terminal,
-          notes.map(({ message }) => ({ message: `${name}: ${message}` })),
-        );
-      }
-      await printResult(terminal, options.json, answer, () => importText(answer, options.dryRun === true));
+      const dryRun = options.dryRun === true;
+      const home = terminal.env['HOME'] ?? homedir();
+      const answer = await client.ask('POST /api/imports', { body: { files, dryRun, home } });
+      await printResult(terminal, options.json, answer, () => importText(answer.files, dryRun));
+      const failed = answer.files.find(({ error }) => error !== undefined)?.error;
+      if (failed) throw new LongshoreError('bad-config', failed.message);
+      if (!dryRun) await askForSecrets(terminal, client, answer.files);
     });
 }
 
@@ -46,14 +50,4 @@ async function readConfig(path: string): Promise<string> {
   } catch (error) {
     throw new LongshoreError('usage', `The file ${path} cannot be read.`, { cause: error });
   }
-}
-
-/** One line for each entry, and what became of it. */
-export function importText(answer: Pick<ImportAnswer, 'created' | 'updated' | 'skipped'>, dryRun: boolean): string {
-  const would = dryRun ? 'would be ' : '';
-  return [
-    ...answer.created.map(({ name }) => `${would}added    ${name}`),
-    ...answer.updated.map(({ name }) => `${would}updated  ${name}`),
-    ...answer.skipped.map(({ index, key, reason }) => `${would}skipped  ${key ?? `entry ${index}`}: ${reason}`),
-  ].join('\n');
 }

@@ -108,12 +108,26 @@ export type UnloadAnswer = Json<typeof unloaded>;
 const logs = z.object({ server: z.string(), lines: z.array(z.string()), next: z.int() }).openapi('Logs');
 export type LogsAnswer = Json<typeof logs>;
 
+/** Requested and observed apart: that a tool is there proves nothing about any one server (R76). */
+const gateway = z.object({
+  requested_servers: z.array(z.string()),
+  observed_tools: z.array(z.string()),
+  /** Those requested that the gateway does not serve, each with its own reason. */
+  not_in_effect: z.array(z.object({ name: z.string(), why: z.string() })),
+});
+
+const gatewayStarted = z.object({ ...envelope, data: gateway }).openapi('GatewayStarted');
+export type GatewayStartAnswer = Json<typeof gatewayStarted>;
+
+const gatewayStopped = z.object({ ...envelope, data: z.object({ was_there: z.boolean() }) }).openapi('GatewayStopped');
+export type GatewayStopAnswer = Json<typeof gatewayStopped>;
+
 /** Everything that runs, starts, closes, failed or is only saved, without Docker too (R33). */
 const status = z
   .object({
     docker: z.object({ state: z.enum(['available', 'unavailable', 'unknown']), sentence: z.string() }),
     /** What this process requested of the Docker MCP Gateway and observed (R76); null if it was not started. */
-    gateway: z.object({ requested_servers: z.array(z.string()), observed_tools: z.array(z.string()) }).nullable(),
+    gateway: gateway.nullable(),
     servers: z.array(serverSchema),
     /** Saved by an older version and never started (R59). */
     legacy: z.array(z.object({ name: z.string(), image: z.string().nullable(), sentence: z.string() })),
@@ -141,6 +155,15 @@ export const lifecycleRoutes = {
     summary: 'End a server; what is saved of an image goes, a config stays saved',
     body: refBody,
     answer: unloaded,
+  },
+  'POST /api/mcp/gateway/start': {
+    summary: 'Start the Docker MCP Gateway with exactly these servers of the catalogs',
+    body: z.object({ servers: z.array(ref).min(1).max(200) }).openapi('GatewayStart'),
+    answer: gatewayStarted,
+  },
+  'POST /api/mcp/gateway/stop': {
+    summary: 'Stop the Docker MCP Gateway and forget its servers',
+    answer: gatewayStopped,
   },
   'POST /api/mcp/explain': {
     summary: 'What load would start with the same body, or what a config would; runs nothing',

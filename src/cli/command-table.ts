@@ -111,8 +111,8 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'gateway',
-    summary: 'the Docker MCP Gateway (not available yet)',
-    load: async () => (await import('./commands/not-available.ts')).gatewayCommand,
+    summary: 'start, stop and see the Docker MCP Gateway',
+    load: async () => (await import('./commands/gateway.ts')).gatewayCommand,
   },
   {
     name: 'tools',

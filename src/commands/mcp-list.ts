@@ -1,7 +1,9 @@
 import type { JsonObject } from '../core/json.ts';
+import type { GatewayReport } from '../servers/gateway.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
 import { command } from './command.ts';
 import { type Envelope, succeeded } from './envelope.ts';
+import { gatewayData } from './mcp-gateway-start.ts';
 import type { EngineReport, OperatorContext } from './operator-context.ts';
 
 /** `!mcp-list`: every server that runs, starts, closes, failed or is only saved, without Docker too (R33). */
@@ -13,12 +15,16 @@ export const mcpList = command<OperatorContext, never, never>({
   flags: [],
   async run(context) {
     await context.record('mcp_list', 'servers');
-    const [servers, engine] = await Promise.all([context.servers(), context.engine()]);
-    return listed(servers, engine);
+    const [servers, engine, gateway] = await Promise.all([
+      context.servers(),
+      context.engine(),
+      context.gateway.report(),
+    ]);
+    return listed(servers, engine, gateway);
   },
 });
 
-function listed(servers: readonly ServerInfo[], engine: EngineReport): Envelope {
+function listed(servers: readonly ServerInfo[], engine: EngineReport, gateway: GatewayReport | undefined): Envelope {
   const lines = [
     servers.length === 0
       ? 'There are no servers.'
@@ -28,8 +34,7 @@ function listed(servers: readonly ServerInfo[], engine: EngineReport): Envelope 
   ];
   return succeeded(lines.join('\n'), {
     docker: { ...engine },
-    // What was requested of the gateway and observed (R76); it cannot be started yet.
-    gateway: null,
+    gateway: gateway === undefined ? null : gatewayData(gateway),
     servers: servers.map(serverData),
   });
 }

@@ -1,5 +1,6 @@
 import type { Catalogs } from '../catalog/catalogs.ts';
 import type { LongshoreError } from '../core/errors.ts';
+import type { GatewayReport } from '../servers/gateway.ts';
 import type { PlanSettings } from '../servers/plan.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
 
@@ -37,6 +38,16 @@ export interface EngineReport {
   readonly sentence: string;
 }
 
+/** The Docker MCP Gateway of one agent. */
+export interface GatewayControl {
+  /** Replaces its servers by these (R29). Rejects with why nothing was started. */
+  start(names: readonly string[], signal: AbortSignal): Promise<GatewayReport>;
+  /** Stops it and forgets its servers (R30); false if there was nothing of either. */
+  stop(): Promise<boolean>;
+  /** What this process requested and observed (R76, R77); undefined if nothing was requested. */
+  report(): Promise<GatewayReport | undefined>;
+}
+
 /** What the verbs stand on: one agent, as its operator sees it. */
 export interface OperatorContext {
   /** Starts a server and saves it. Rejects with why it did not start. */
@@ -48,6 +59,7 @@ export interface OperatorContext {
   engine(): Promise<EngineReport>;
   /** What can be loaded; nothing is started to find out (R75). */
   readonly catalogs: Catalogs;
+  readonly gateway: GatewayControl;
   /** Records what the operator is about to do; rejects with `cannot-record`, and then it must not be done. */
   record(action: string, subject: string): Promise<void>;
 }

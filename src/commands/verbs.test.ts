@@ -8,6 +8,7 @@ import { curatedSource } from '../catalog/sources/curated.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { ServerKey } from '../core/ids.ts';
 import { silentLog } from '../core/ports/log.ts';
+import type { GatewayReport } from '../servers/gateway.ts';
 import type { ServerInfo } from '../servers/server-info.ts';
 import type { Envelope } from './envelope.ts';
 import { readCommandLine } from './grammar.ts';
@@ -81,6 +82,7 @@ interface Outcomes {
   readonly servers?: readonly ServerInfo[];
   readonly engine?: EngineReport;
   readonly cannotRecord?: boolean;
+  readonly gateway?: GatewayReport | LongshoreError;
   readonly catalog?: readonly CatalogEntry[] | Error;
 }
 
@@ -99,6 +101,14 @@ async function run(line: string, outcomes: Outcomes = {}): Promise<{ envelope: E
       return given(outcomes.unload ?? removed);
     },
     servers: () => Promise.resolve(outcomes.servers ?? []),
+    gateway: {
+      start(names) {
+        did.push(`start ${names.join(',')}`);
+        return given(outcomes.gateway ?? { requested: names, observedTools: ['fetch'], missing: [] });
+      },
+      stop: () => Promise.resolve(outcomes.gateway !== undefined),
+      report: () => Promise.resolve(outcomes.gateway instanceof LongshoreError ? undefined : outcomes.gateway),
+    },
     catalogs: catalogsOf([sourceOf('docker', { next: outcomes.catalog ?? [] }), curatedSource]),
     engine: () => Promise.resolve(outcomes.engine ?? { state: 'available', sentence: 'Docker 29 answers.' }),
     record(action, subject) {
@@ -347,9 +357,25 @@ describe('the catalogs', () => {
     expect(did).toEqual([]);
   });
 
-  it('the gateway says that it is not there', async () => {
-    for (const line of ['!mcp-gateway-start fetch,time', '!mcp-gateway-stop']) {
-      expect((await run(line)).envelope).toMatchObject({ status: 'error', code: 'not-available' });
-    }
+  it('R29, R76: what was requested of the gateway is told apart from what was observed, and never that a server runs', async () => {
+    const report = { requested: ['fetch', 'time'], observedTools: ['fetch'], missing: [{ name: 'time', why: 'EOF' }] };
+    const partial = (await run('!mcp-gateway-start fetch,time', { gateway: report })).envelope;
+    expect(partial).toMatchObject({
+      status: 'partial',
+      error: expect.stringContaining('time: EOF'),
+      data: { requested_servers: ['fetch', 'time'], observed_tools: ['fetch'], not_in_effect: [{ name: 'time' }] },
+    });
+    expect(JSON.stringify(partial)).not.toMatch(/running|is ready/);
+    expect((await run('!mcp-gateway-start fetch')).envelope).toMatchObject({ status: 'ok' });
+    const none = { requested: ['fetch'], observedTools: [], missing: [] };
+    expect((await run('!mcp-gateway-start fetch', { gateway: none })).envelope.status).toBe('partial');
+    const lost = { ...none, missing: [{ name: 'fetch', why: 'EOF' }] };
+    expect((await run('!mcp-gateway-start fetch', { gateway: lost })).envelope.status).toBe('error');
+    const listed = (await run('!mcp-list', { gateway: report })).envelope;
+    expect(listed).toMatchObject({ data: { gateway: { requested_servers: ['fetch', 'time'] } } });
+  });
+
+  it('R30: stopping the gateway is fine whether it runs or not', async () => {
+    expect((await run('!mcp-gateway-stop')).envelope).toMatchObject({ status: 'ok', data: { was_there: false } });
   });
 });

@@ -1,4 +1,5 @@
 import type { Deadlines } from '../core/deadlines.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { Diagnostic, ServerKind } from '../core/words.ts';
 import type { MCPServerConfig } from './types.ts';
 
@@ -30,6 +31,8 @@ export interface PlannedServer {
   /** The image of kind `docker-image`, with its tag explicit (R55). */
   readonly image?: string;
   readonly container?: ContainerSettings;
+  /** Of kind `gateway`: its servers by name, as a catalog file describes them; their secrets are in `config.env`. */
+  readonly gateway?: Readonly<Record<string, JsonObject>>;
   /** Flags that weaken isolation may be used (design.md, "Two container classes"). */
   readonly allowUnsafe?: boolean;
   readonly deadlines?: Partial<Deadlines>;

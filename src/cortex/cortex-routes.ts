@@ -48,7 +48,7 @@ export function cortexRoutes(
     tokenRoutes(on, service);
     ticketRoute(on, service, tickets);
     secretRoutes(on, service);
-    gatewayRoutes(app);
+    gatewayRoutes(on);
     pageRoutes(app);
   };
   return [routes];

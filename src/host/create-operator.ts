@@ -14,6 +14,7 @@ import type { Surroundings } from '../runners/runner.ts';
 import type { SaveSettings } from '../servers/add-server.ts';
 import { findTools } from '../servers/find-tools.ts';
 import type { Fleet } from '../servers/fleet.ts';
+import { gatewayReport, startGateway, stopGateway } from '../servers/gateway.ts';
 import { planFor } from '../servers/meant-by.ts';
 import { displayName, type SavedBook } from '../servers/saved-book.ts';
 import type { HealthDeps } from '../servers/server-health-of.ts';
@@ -97,6 +98,11 @@ export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Doo
     servers: async () => byName(await serverInfos(saved, agentId)),
     engine: () => needs.engine(),
     catalogs: needs.catalogs,
+    gateway: {
+      start: (names, signal) => startGateway(saved, { agentId, actor: caller }, names, { signal, onPhase() {} }),
+      stop: () => stopGateway(saved, { agentId, actor: caller }),
+      report: () => gatewayReport(saved, agentId),
+    },
     async record(action, subject) {
       await audit.change({ action, subject, agentId, caller: `operator:${door.name}` });
     },

@@ -16,7 +16,7 @@ import { type CallClient, relayedCapabilities } from '../core/ports/call-client.
 import { type Log, silentLog } from '../core/ports/log.ts';
 import type { Level } from '../core/words.ts';
 import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
-import { type Governance, openGovernance } from '../governance/governance.ts';
+import { openGovernance } from '../governance/governance.ts';
 import { createRegistry, type Registry } from '../governance/registry/registry.ts';
 import { registryMount } from '../governance/registry/registry-mount.ts';
 import { createContainerGround } from '../runners/container-ground.ts';
@@ -31,6 +31,7 @@ import { createRedactor, type Redactor } from '../secrets/redact.ts';
 import { DefinitionCache } from '../servers/definition-cache.ts';
 import { Fleet } from '../servers/fleet.ts';
 import type { Connect } from '../servers/fleet-deps.ts';
+import { restoreGateways } from '../servers/gateway.ts';
 import { startIdleSleep } from '../servers/idle-sleep.ts';
 import { SavedBook } from '../servers/saved-book.ts';
 import { serverHealthOf } from '../servers/server-health-of.ts';
@@ -42,6 +43,7 @@ import { managingServer } from './builtin/managing-server.ts';
 import { watchClockJumps } from './clock-jumps.ts';
 import { connectServer } from './connect-server.ts';
 import { createAgent } from './create-agent.ts';
+import { disposer } from './dispose-host.ts';
 import { engineReporter } from './engine-report.ts';
 import { explainPlanned } from './explain-planned.ts';
 import { ephemeralGround, homeGround } from './home-storage.ts';
@@ -253,6 +255,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   };
   const saved = opening.use(new SavedBook(base));
   await saved.restore();
+  await restoreGateways(saved);
   await managing.restore();
   opening.use(startIdleSleep(fleet, settings.idleTimeout));
   // It never rejects: what gives no sign of life is opened anew.
@@ -321,32 +324,6 @@ async function reclaimAll(around: Surroundings, owner: { agentId: AgentId; serve
   let removed = 0;
   for (const holding of await around.ledger.list(owner)) if (await reclaim(holding, around)) removed += 1;
   return removed;
-}
-
-/** Begins no more calls, ends the fleet and, once nothing of it is left, what it stood on; a failed run may be repeated (R54). */
-function disposer(
-  governance: Governance,
-  { fleet, saved }: { readonly fleet: Fleet; readonly saved: SavedBook },
-  held: AsyncDisposable,
-  onEnd: () => void,
-): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  async function end(): Promise<void> {
-    governance.stop();
-    await Promise.all([saved.close(), fleet.close()]);
-    await fleet.reclaimLeft();
-    await held[Symbol.asyncDispose]();
-    onEnd();
-  }
-  return async () => {
-    running ??= end();
-    try {
-      await running;
-    } catch (error) {
-      running = undefined;
-      throw error;
-    }
-  };
 }
 
 /**

@@ -49,6 +49,9 @@ function lazily(context: () => OperatorContext): OperatorContext {
     unload: async ref => await context().unload(ref),
     servers: async () => await context().servers(),
     engine: async () => await context().engine(),
+    get gateway() {
+      return context().gateway;
+    },
     get catalogs() {
       return context().catalogs;
     },

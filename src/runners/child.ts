@@ -25,6 +25,8 @@ export interface ChildSpec {
   /** Takes secrets out of what it prints. */
   readonly hide: (text: string) => string;
   readonly around: Surroundings;
+  /** How long it has to end by itself; two seconds each if not said. */
+  readonly patience?: Patience;
   /** Also hears every line of stderr. */
   readonly onStderrLine?: (line: string) => void;
 }
@@ -44,7 +46,12 @@ export interface Child extends Pick<Opened, 'exited' | 'closeGracefully' | 'clos
 }
 
 /** Milliseconds from the end of stdin to SIGTERM, and from there to SIGKILL. */
-const grace = 2_000;
+export interface Patience {
+  readonly afterStdin: number;
+  readonly afterTerm: number;
+}
+
+const defaultPatience: Patience = { afterStdin: 2_000, afterTerm: 2_000 };
 const pollEvery = 25;
 
 /**
@@ -53,7 +60,7 @@ const pollEvery = 25;
  * Rejects with `failed-to-start` if it cannot be spawned; nothing is left then.
  */
 export async function startChild(spec: ChildSpec): Promise<Child> {
-  const { kind, agentId, serverKey, around } = spec;
+  const { kind, agentId, serverKey, around, patience = defaultPatience } = spec;
   const { ledger, clock, log, platform, watchdog, instance } = around;
   const marker = around.randomId();
   const holding = await ledger.record({ kind, agentId, serverKey, instance, marker, name: null, image: null });
@@ -82,8 +89,8 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   stdin.on('error', () => undefined); // EPIPE: whoever writes is told by the write
   watchdog.track(pid);
 
-  /** Waits until the group is gone, at most one grace and not at all in a hurry. */
-  async function leaves(hurry: Promise<void>): Promise<boolean> {
+  /** Waits until the group is gone, at most that long and not at all in a hurry. */
+  async function leaves(within: number, hurry: Promise<void>): Promise<boolean> {
     const stop = new AbortController();
     const gone = async (): Promise<boolean> => {
       await exited;
@@ -92,7 +99,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     };
     const no = (): boolean => false;
     try {
-      return await Promise.race([gone(), clock.sleep(grace, stop.signal).then(no), hurry.then(no)]);
+      return await Promise.race([gone(), clock.sleep(within, stop.signal).then(no), hurry.then(no)]);
     } finally {
       stop.abort();
     }
@@ -103,9 +110,9 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
       log.error({ error: String(error), serverKey }, 'The ledger could not be told that a server closes.');
     });
     stdin.end();
-    if (!(await leaves(hurry))) {
+    if (!(await leaves(patience.afterStdin, hurry))) {
       await tree.signal('SIGTERM');
-      await leaves(hurry);
+      await leaves(patience.afterTerm, hurry);
     }
     const left = await tree.kill();
     if (left.length > 0) {

@@ -5,6 +5,7 @@ import type { Holding } from '../core/ports/ledger.ts';
 import { dockerImageRunner } from './docker-image.ts';
 import { dockerRunRunner } from './docker-run.ts';
 import type { Explanation } from './explanation.ts';
+import { gatewayRunner } from './gateway.ts';
 import { processRunner } from './process.ts';
 import { reclaimHolding } from './reclaim-holding.ts';
 import { remoteRunner } from './remote.ts';
@@ -16,6 +17,7 @@ const runners = {
   'docker-run': dockerRunRunner,
   'docker-image': dockerImageRunner,
   remote: remoteRunner,
+  gateway: gatewayRunner,
 };
 
 type Runners = typeof runners;

@@ -64,7 +64,8 @@ export class Fleet {
     for (const candidate of [planned.wantedKey, suffixed]) {
       const id = slotId(agentId, candidate);
       const isFree = !this.#slots.has(id) && !this.#reserved.has(id);
-      if (!reservedServerKeys.includes(candidate) && isFree) return serverKey(candidate);
+      const isItsOwn = planned.kind === 'gateway' || !reservedServerKeys.includes(candidate);
+      if (isItsOwn && isFree) return serverKey(candidate);
     }
     throw new LongshoreError(
       'name-in-use',

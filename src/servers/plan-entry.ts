@@ -71,7 +71,8 @@ function keysOf({ settings, start, env }: CatalogEntry): readonly string[] {
   return [...new Set([...settings.map(({ key }) => key), ...named])];
 }
 
-function refuseMissing(entry: CatalogEntry, given: PlanSettings, hasSecret: (name: string) => boolean): void {
+/** Throws `unresolved-reference` naming everything that is missing and how to give it. */
+export function refuseMissing(entry: CatalogEntry, given: PlanSettings, hasSecret: (name: string) => boolean): void {
   const env = given.env ?? {};
   const secrets = entry.secrets.filter(({ name, variable }) => env[variable] === undefined && !hasSecret(name));
   const settings = entry.settings.filter(setting => {

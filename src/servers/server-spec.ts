@@ -20,7 +20,7 @@ export function serverSpec(planned: PlannedServer, resolved: MCPServerConfig): S
     case 'remote':
       return remote(resolved);
     case 'gateway':
-      throw new LongshoreError('usage', 'The Docker MCP Gateway is not available yet.');
+      return { kind: 'gateway', registry: planned.gateway ?? {}, secrets: env };
   }
 }
 

@@ -110,15 +110,3 @@ describe('the record over REST', () => {
     }
   });
 });
-
-describe('what is still to come', () => {
-  it('says so with a problem', async () => {
-    for (const [method, path, body] of [
-      ['POST', '/api/mcp/gateway/start', { servers: ['fetch'] }],
-      ['POST', '/api/mcp/gateway/stop', undefined],
-    ] as const) {
-      const answer = await home.ask(method, path, body ? { body } : {});
-      expect([path, answer.status, answer.body.code]).toEqual([path, 501, 'not-available']);
-    }
-  });
-});

@@ -1,3 +1,4 @@
+import { gatewayData } from '../../commands/mcp-gateway-start.ts';
 import type { AddRoute } from '../route-maker.ts';
 import { serverView } from '../views/server.ts';
 
@@ -5,11 +6,10 @@ import { serverView } from '../views/server.ts';
 export function statusRoute(on: AddRoute): void {
   on('GET /api/mcp/status', async ({ operator }) => {
     const asked = await operator();
-    const [servers, docker] = await Promise.all([asked.servers(), asked.engine()]);
+    const [servers, docker, gateway] = await Promise.all([asked.servers(), asked.engine(), asked.gateway.report()]);
     return {
       docker,
-      // It cannot be started yet.
-      gateway: null,
+      gateway: gateway === undefined ? null : gatewayData(gateway),
       servers: servers.filter(({ state }) => state !== 'legacy').map(serverView),
       legacy: servers
         .filter(({ state }) => state === 'legacy')

@@ -11,6 +11,8 @@ export interface ReadinessOptions {
   readonly budget: number;
   /** Aborted when the caller gave up or the container ended; its reason is what is thrown. */
   readonly signal: AbortSignal;
+  /** Sent with every question. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Milliseconds for one question; a server that is just starting may accept a connection and not answer it. */
@@ -26,14 +28,14 @@ const bodyLimit = 64 * 1024;
  */
 export async function mcpReady<Place extends { readonly url: URL }>(
   places: readonly Place[],
-  { clock, budget, signal }: ReadinessOptions,
+  { clock, budget, signal, headers = {} }: ReadinessOptions,
 ): Promise<Place> {
   const end = clock.now() + budget;
   const outcomes = new Map<URL, string>();
   for (let pause = firstPause; ; pause = Math.min(pause * 1.6, longestPause)) {
     for (const place of places) {
       signal.throwIfAborted();
-      const outcome = await ask(place.url, signal);
+      const outcome = await ask(place.url, signal, headers);
       if (outcome === 'ready') return place;
       outcomes.set(place.url, outcome);
     }
@@ -52,14 +54,14 @@ const initialize = {
 };
 
 /** `ready`, or what came instead. */
-async function ask(url: URL, signal: AbortSignal): Promise<string> {
-  const answer = await post(url, ping, signal);
+async function ask(url: URL, signal: AbortSignal, own: Readonly<Record<string, string>>): Promise<string> {
+  const answer = await post(url, ping, signal, own);
   if (answer.isMcp || answer.status !== 400) return answer.outcome;
   // Some servers refuse whatever comes outside of a session in words of their own; only the handshake shows what they
   // are. It is not the first question, since others allow one handshake in their life, and that is not ours to take.
-  const greeted = await post(url, initialize, signal);
+  const greeted = await post(url, initialize, signal, own);
   const session = greeted.headers['mcp-session-id'];
-  if (typeof session === 'string') await send(url, 'DELETE', undefined, signal, { 'mcp-session-id': session });
+  if (typeof session === 'string') await send(url, 'DELETE', undefined, signal, { ...own, 'mcp-session-id': session });
   return greeted.outcome;
 }
 
@@ -70,8 +72,14 @@ interface Answer {
   readonly outcome: string;
 }
 
-async function post(url: URL, question: object, signal: AbortSignal): Promise<Answer> {
+async function post(
+  url: URL,
+  question: object,
+  signal: AbortSignal,
+  own: Readonly<Record<string, string>>,
+): Promise<Answer> {
   const answer = await send(url, 'POST', JSON.stringify(question), signal, {
+    ...own,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
   });

@@ -64,6 +64,16 @@ export const commandTable: readonly CommandEntry[] = [
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
   {
+    name: 'connect',
+    summary: "write Longshore into a client's own configuration",
+    load: async () => (await import('./commands/connect.ts')).connectCommand,
+  },
+  {
+    name: 'disconnect',
+    summary: 'take it out again',
+    load: async () => (await import('./commands/disconnect.ts')).disconnectCommand,
+  },
+  {
     name: 'load',
     summary: 'start a server: a saved name or an image',
     load: async () => (await import('./commands/load.ts')).loadCommand,

@@ -132,6 +132,15 @@ describe('the doctor', () => {
     expect(await finding('docker')).toMatchObject({ state: 'ok', sentence: expect.stringContaining('29.1') });
   });
 
+  it('finds clients whose entry names what is gone', async () => {
+    mkdirSync(join(parent, '.cursor'));
+    const entry = { command: process.execPath, args: [join(parent, 'gone', 'longshore.js'), 'mcp'] };
+    writeFileSync(join(parent, '.cursor', 'mcp.json'), JSON.stringify({ mcpServers: { longshore: entry } }));
+    const found = await finding('clients');
+    expect(found).toMatchObject({ state: 'problem', action: 'longshore connect cursor' });
+    expect(found.sentence).toContain(`${join(parent, 'gone', 'longshore.js')} is gone`);
+  });
+
   it('finds launchers where installers put them, though they are not on the PATH', async () => {
     program('npx', 'exit 0');
     expect(await finding('npx')).toMatchObject({ state: 'ok', sentence: `npx is ${join(parent, 'bin', 'npx')}.` });

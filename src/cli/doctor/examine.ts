@@ -2,6 +2,7 @@ import { connectService } from '../../client/client.ts';
 import { findService } from '../../client/find-service.ts';
 import { readSettings, type Settings } from '../../config/settings.ts';
 import type { Diagnostic } from '../../core/words.ts';
+import { checkClients } from './client-checks.ts';
 import { type Finding, failing, type Patient } from './finding.ts';
 import { checkHome, checkServedHome } from './home-checks.ts';
 import { checkDocker, checkNode, checkPort, checkPrograms } from './machine-checks.ts';
@@ -11,7 +12,7 @@ export async function examine(patient: Patient): Promise<readonly Finding[]> {
   const machine = Promise.all([checkPrograms(patient), checkDocker(patient)]);
   const own = await examineOwn(patient);
   const [programs, docker] = await machine;
-  return [checkNode(patient), ...own, ...programs, docker];
+  return [checkNode(patient), ...own, ...(await checkClients(patient)), ...programs, docker];
 }
 
 async function examineOwn(patient: Patient): Promise<readonly Finding[]> {

@@ -40,9 +40,13 @@ export async function catalogSearch(entries: readonly CatalogEntry[]): Promise<C
   const whole = entries.map(entry => Object.values(textsOf(entry)).join('\n').toLowerCase());
   return {
     find(query, limit) {
-      const hits = index.search(query);
-      hits.sort((one, other) => other.score - one.score || Number(one.id) - Number(other.id));
-      const found = new Set(hits.slice(0, limit).map(({ id }) => Number(id)));
+      // The index ranks them; equal questions are ranked alike.
+      const found = new Set(
+        index
+          .search(query)
+          .slice(0, limit)
+          .map(({ id }) => Number(id)),
+      );
       const text = query.trim().toLowerCase();
       for (let at = 0; at < whole.length && found.size < limit; at += 1) {
         if (whole[at]?.includes(text)) found.add(at);

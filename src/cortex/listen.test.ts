@@ -70,6 +70,14 @@ describe('a listening Cortex', () => {
     expect(other.heard).toContain('--allow-host evil.example');
   });
 
+  it('keeps an idle connection for longer than clients do, and says for how long', async () => {
+    const { listening } = await serve();
+    const client = await raw(listening);
+    client.socket.write(request('/api/health', 'Connection: keep-alive'));
+    // Many clients keep one for a minute at most; one that is closed first may lose them a request.
+    await vi.waitFor(() => expect(client.heard).toMatch(/^keep-alive: timeout=75\r$/im));
+  });
+
   it("leaves an embedding program's Request and Response alone", async () => {
     const before = [globalThis.Request, globalThis.Response];
     const { url } = await serve();

@@ -41,8 +41,11 @@ export interface RawSide {
 /** Far more than programs and pages open; each takes some kilobytes even if it says nothing. */
 const mostConnections = 4_096;
 
-/** How long a client may take to send its headers, and its whole request; milliseconds. */
-const patience = { headers: 15_000, request: 120_000 } as const;
+/**
+ * How long a client may take to send its headers, and its whole request, and how long a connection may be idle: longer than
+ * clients and proxies keep one, or a request meets a connection that is just being closed. Milliseconds.
+ */
+const patience = { headers: 15_000, request: 120_000, idle: 75_000 } as const;
 
 /** Listens where it is allowed to. Rejects with `bad-setting` for a bind that is not, or a port that is taken. */
 export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide): Promise<Listening> {
@@ -55,6 +58,7 @@ export async function listen(answer: Answer, bind: Bind, log: Log, raw?: RawSide
   const options = {
     headersTimeout: patience.headers,
     requestTimeout: patience.request,
+    keepAliveTimeout: patience.idle,
     shouldUpgradeCallback: (incoming: IncomingMessage) => raw?.upgrades(incoming) === true,
   };
   const onRequest = (incoming: IncomingMessage, outgoing: ServerResponse) => {

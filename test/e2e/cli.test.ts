@@ -221,7 +221,7 @@ describe('the command line', () => {
       [2, 'unknown-server', 'tools', 'nothing'],
       [2, 'unknown-tool', 'call', 'nothing.at-all'],
       [2, 'unknown-approval', 'reject', 'abcdef', ...home.asOperator],
-      [2, 'not-available', 'gateway', 'status'],
+      [4, 'catalog-unreadable', 'gateway', 'start', 'nothing'],
       [2, 'usage', 'import'],
       [2, 'usage', 'lst'],
       [2, 'usage', 'list', '--agnt', 'x'],

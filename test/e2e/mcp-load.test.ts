@@ -121,6 +121,9 @@ describe(`${callers} callers at once, of both eras`, () => {
       await new Promise(resolve => setTimeout(resolve, 1_500));
       const [pid] = await processesWith(`doomed-${process.pid}`);
       if (pid === undefined) throw new Error('The server that is to be killed does not run.');
+      // Held still first, so that calls of it are certainly under way when it dies.
+      process.kill(pid, 'SIGSTOP');
+      await new Promise(resolve => setTimeout(resolve, 1_000));
       process.kill(pid, 'SIGKILL');
       const outcomes = await calling;
       expect(faultsOf(outcomes, 'steady')).toEqual([]);

@@ -170,9 +170,9 @@ describe('the REST API against its own document', () => {
         await check(request);
       }
     }
-    expect(operations.filter(({ succeeds, name }) => succeeds && !succeeded.has(name)).map(({ name }) => name)).toEqual(
-      [],
-    );
+    const never = operations.filter(({ succeeds, name }) => succeeds && !succeeded.has(name)).map(({ name }) => name);
+    // There is no plugin here; test/docker/gateway.test.ts has one.
+    expect(never).toEqual(['POST /api/mcp/gateway/start']);
   });
 });
 

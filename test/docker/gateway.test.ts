@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,13 +9,14 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { longshoreHome } from '../e2e/longshore-home.ts';
 import { eventually, processesWith } from '../e2e/run-longshore.ts';
 import { type CortexHome, cortexHome } from '../fixtures/cortex-home.ts';
+import { docker, fixtureImage } from '../fixtures/docker/images.ts';
 import { realEngine } from './docker-test.ts';
 
 const engine = await realEngine();
@@ -263,5 +265,65 @@ describe.runIf(engine.available)('the Docker MCP Gateway, by a stand-in of its p
     expect(await processesWith(plugins)).not.toEqual([]);
     process.kill(service.servicePid() ?? 0, 'SIGKILL');
     expect(await eventually(async () => (await processesWith(plugins)).length === 0, 15_000)).toBe(true);
+  });
+});
+
+/** `1` for the plugin that is installed for this user, or the path of one. */
+const reals = [process.env['LONGSHORE_REAL_DOCKER_MCP'] ?? []].flat();
+
+describe.each(reals)('the real Docker MCP Gateway (%s)', { timeout: 240_000 }, real => {
+  it('R29, R30, R76, R79: serves images of a catalog, tells what it cannot start, and leaves nothing', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'longshore-gateway-'));
+    const plugins = join(folder, '.docker', 'cli-plugins');
+    mkdirSync(plugins, { recursive: true });
+    copyFileSync(
+      real === '1' ? join(homedir(), '.docker', 'cli-plugins', 'docker-mcp') : real,
+      join(plugins, 'docker-mcp'),
+    );
+    chmodSync(join(plugins, 'docker-mcp'), 0o755);
+    const [good, other, bad] = [
+      await fixtureImage('stdio'),
+      await fixtureImage('stdio-deaf'),
+      await fixtureImage('crash'),
+    ];
+    const registry = {
+      good: { type: 'server', image: good },
+      other: { type: 'server', image: other },
+      bad: { type: 'server', image: bad },
+    };
+    mkdirSync(join(folder, 'home', 'catalogs'), { recursive: true });
+    writeFileSync(join(folder, 'home', 'catalogs', 'mine.json'), JSON.stringify({ registry }));
+    const home = await cortexHome({
+      home: folder,
+      rules: [{ level: 'allow', pattern: '*.*' }],
+      env: { ...process.env, HOME: folder, DOCKER_CONFIG: join(folder, '.docker') },
+      homeDir: folder,
+    });
+    try {
+      const line = async (text: string) => (await home.ask('POST', '/api/commands', { body: { line: text } })).body;
+      const started = await line('!mcp-gateway-start good,bad');
+      expect(started).toMatchObject({
+        status: 'partial',
+        error: expect.stringContaining('bad'),
+        data: { requested_servers: ['good', 'bad'], observed_tools: expect.arrayContaining(['echo']) },
+      });
+      const called = await home.ask('POST', '/api/tools/invoke', {
+        body: { toolId: 'gateway__echo', arguments: { text: 'through the real one' } },
+      });
+      expect(JSON.stringify(called.body)).toContain('through the real one');
+      // Both have the same tools, which no catalog told.
+      expect(await line('!mcp-gateway-start good,other')).toMatchObject({
+        code: 'failed-to-start',
+        error: expect.stringContaining('collision'),
+      });
+      expect(await line('!mcp-gateway-stop')).toMatchObject({ status: 'ok' });
+    } finally {
+      await home[Symbol.asyncDispose]();
+    }
+    expect(await docker('ps', '--all', '--quiet', '--filter', 'label=docker-mcp=true')).toBe('');
+    expect(
+      readdirSync(join(folder, '.docker', 'mcp', 'catalogs')).filter(name => name.startsWith('longshore-')),
+    ).toEqual([]);
+    rmSync(folder, { recursive: true, force: true });
   });
 });

@@ -126,4 +126,22 @@ describe.runIf(found.available)('the page in a real browser', () => {
     expect(faults.slice(before)).toEqual([]);
     await context.close();
   });
+
+  it('R34, R74: finds servers in the catalogs beside one that cannot be read, with what they need first', {
+    timeout: patience,
+  }, async () => {
+    const { context, page, faults } = await open(await signInLink());
+    await page.locator('#servers li').first().waitFor();
+    await page.getByLabel('Words of a name').fill('notion');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const found = page.locator('#found li');
+    await found.first().waitFor();
+    expect(await found.first().innerText()).toContain('longshore secret set notion.NOTION_TOKEN');
+    expect(await page.locator('#problem').innerText()).toContain('cannot be read');
+    expect(await page.locator('#found-text').innerText()).toMatch(/server(s)? found/);
+    expect(await page.locator('#no-gateway').isVisible()).toBe(true);
+    // The browser itself tells of the answer that was a problem.
+    expect(faults.filter(text => !text.includes('502'))).toEqual([]);
+    await context.close();
+  });
 });

@@ -90,6 +90,52 @@ export function serverCard(server, agent) {
   };
 }
 
+/** One entry of a catalog as its card shows it: what it is, what it needs first, and the one button. */
+export function catalogCard(entry) {
+  const { name, source, title, description, tools, load, needs, isolation } = entry;
+  const isReady = load !== null && needs.length === 0;
+  return {
+    key: name,
+    title: visible(title ?? name),
+    state: visible(source),
+    needsAttention: false,
+    lines: [
+      visible(description ?? ''),
+      tools.length === 0 ? '' : `Tools: ${visible(tools.slice(0, 12).join(', '))}${tools.length > 12 ? ' …' : ''}`,
+      visible(isolation),
+      needs.length === 0 ? '' : 'It needs something first, which only the command line takes:',
+    ].filter(line => line !== ''),
+    choices: isReady ? [{ label: 'Load', method: 'POST', path: '/api/mcp/load', body: { ref: name } }] : [],
+    commands: load === null || isReady ? [] : commandsFor(name, needs),
+  };
+}
+
+/** Secrets first, then the load with its settings. */
+function commandsFor(name, needs) {
+  const settings = needs.filter(need => need.startsWith('--set ')).map(need => ` ${need}`);
+  return [...needs.filter(need => !need.startsWith('--set ')), `longshore load ${name}${settings.join('')}`].map(
+    visible,
+  );
+}
+
+/** The gateway as a card; undefined where nothing was requested of it. */
+export function gatewayCard(gateway) {
+  if (gateway === null) return undefined;
+  const { requested_servers: requested, observed_tools: observed, not_in_effect: missing } = gateway;
+  return {
+    key: 'gateway',
+    title: 'Docker MCP Gateway',
+    needsAttention: missing.length > 0,
+    lines: [
+      `Requested: ${visible(requested.join(', '))}.`,
+      `Observed tools: ${observed.length === 0 ? 'none' : visible(observed.join(', '))}.`,
+      ...missing.map(({ name, why }) => `Not in effect: ${visible(name)}: ${visible(why)}`),
+    ],
+    choices: [{ label: 'Stop and forget its servers', method: 'POST', path: '/api/mcp/gateway/stop' }],
+    commands: [],
+  };
+}
+
 /** What the page can do itself of what a command does. */
 function actionOf({ label, command = '' }) {
   const [, verb, ref] = /^longshore (load|restart|reload|unload|enable) (\S+)$/.exec(command) ?? [];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApprovalView, ServerView } from '../../client/api-types.ts';
+import type { ApprovalView, CatalogEntryView, ServerView, StatusAnswer } from '../../client/api-types.ts';
 
 interface Choice {
   readonly label: string;
@@ -24,6 +24,8 @@ const parts = (await import(new URL('./page-parts.js', import.meta.url).href)) a
   visible(text: string): string;
   approvalCard(approval: ApprovalView, agent: string | undefined, now: number): Card;
   serverCard(server: ServerView, agent: string | undefined): Card;
+  catalogCard(entry: CatalogEntryView): Card;
+  gatewayCard(gateway: StatusAnswer['gateway']): Card | undefined;
 };
 
 const approval: ApprovalView = {
@@ -146,5 +148,55 @@ describe('the parts of the page', () => {
       commands: ['longshore secret set notes'],
     });
     expect(parts.serverCard({ ...server, action: { label: 'Start Docker' } }, undefined).commands).toEqual([]);
+  });
+});
+
+describe('the card of a catalog entry', () => {
+  const entry: CatalogEntryView = {
+    name: 'weather',
+    source: 'docker',
+    title: 'Weather\u202e',
+    description: 'Forecasts.',
+    category: null,
+    tags: [],
+    tools: ['forecast'],
+    kind: 'image',
+    image: 'acme/weather',
+    load: '!mcp-load weather',
+    needs: [],
+    isolation: 'A container of its own.',
+  };
+
+  it('R35: has one button that loads it where it needs nothing first', () => {
+    const card = parts.catalogCard(entry);
+    expect(card.title).toBe('Weather\\u{202e}');
+    expect(card.choices).toEqual([{ label: 'Load', method: 'POST', path: '/api/mcp/load', body: { ref: 'weather' } }]);
+    expect(card.lines.join(' ')).toContain('Tools: forecast');
+  });
+
+  it('shows the commands where something is needed first, and neither for what cannot be loaded', () => {
+    const needs = ['longshore secret set weather.key', '--set weather.region=VALUE'];
+    const card = parts.catalogCard({ ...entry, needs });
+    expect(card.choices).toEqual([]);
+    expect(card.commands).toEqual([
+      'longshore secret set weather.key',
+      'longshore load weather --set weather.region=VALUE',
+    ]);
+    const none = parts.catalogCard({ ...entry, load: null });
+    expect([none.choices, none.commands]).toEqual([[], []]);
+  });
+});
+
+describe('the card of the gateway', () => {
+  it('R76: says what was requested apart from what was observed', () => {
+    expect(parts.gatewayCard(null)).toBeUndefined();
+    const missing = [{ name: 'time', why: 'EOF' }];
+    const card = parts.gatewayCard({
+      requested_servers: ['fetch', 'time'],
+      observed_tools: ['fetch'],
+      not_in_effect: missing,
+    });
+    expect(card?.lines).toEqual(['Requested: fetch, time.', 'Observed tools: fetch.', 'Not in effect: time: EOF']);
+    expect(card?.choices).toMatchObject([{ path: '/api/mcp/gateway/stop' }]);
   });
 });

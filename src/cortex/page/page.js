@@ -1,5 +1,5 @@
 /** The small page of the service: waiting approvals and servers, live, for the signed-in operator. */
-import { approvalCard, readEvents, serverCard, signInToken } from './page-parts.js';
+import { approvalCard, catalogCard, gatewayCard, readEvents, serverCard, signInToken } from './page-parts.js';
 
 const storedToken = 'longshore-session';
 const element = id => document.getElementById(id);
@@ -24,7 +24,7 @@ async function ask(method, path, body) {
   });
   if (response.status === 401) throw new Refused('signed out');
   const answer = await response.json();
-  if (!response.ok) throw new Error(answer.detail);
+  if (!response.ok) throw Object.assign(new Error(answer.detail), { data: answer.data });
   return answer;
 }
 
@@ -59,7 +59,7 @@ let following = new AbortController();
 function signedOut() {
   session.end();
   following.abort();
-  for (const list of ['approvals', 'servers']) element(list).replaceChildren();
+  for (const list of ['approvals', 'servers', 'gateway', 'found']) element(list).replaceChildren();
   show(false);
 }
 
@@ -161,9 +161,35 @@ async function refresh() {
   );
   place(element('approvals'), approvals, 'no-approvals', 'approvals-heading');
   place(element('servers'), servers, 'no-servers', 'servers-heading');
+  const gateways = each.flatMap(({ agent, status }) => {
+    const card = gatewayCard(status.gateway);
+    if (card === undefined) return [];
+    return [{ ...card, choices: card.choices.map(choice => ({ ...choice, path: choice.path + query(agent) })) }];
+  });
+  place(element('gateway'), gateways, 'no-gateway', 'gateway-heading');
   const { docker } = each[0].status;
   element('docker').textContent = docker.state === 'available' ? '' : docker.sentence;
   document.title = approvals.length === 0 ? 'Longshore' : `(${approvals.length}) Longshore`;
+}
+
+/** Looks in the catalogs; what could be read is shown beside what could not. */
+async function search(words) {
+  problem('');
+  element('found-text').textContent = 'Looking in the catalogs …';
+  try {
+    const { data } = await ask('GET', `/api/mcp/catalog?q=${encodeURIComponent(words)}`);
+    showFound(data.matches);
+  } catch (error) {
+    if (error instanceof Refused) return signedOut();
+    showFound(error.data?.matches ?? []);
+    problem(error.message);
+  }
+}
+
+function showFound(matches) {
+  const count = `${matches.length} ${matches.length === 1 ? 'server' : 'servers'} found.`;
+  element('found-text').textContent = matches.length === 0 ? 'Nothing was found.' : count;
+  place(element('found'), matches.map(catalogCard), 'no-found', 'catalog-heading');
 }
 
 let waiting;
@@ -227,6 +253,11 @@ async function signOut() {
 }
 
 element('mcp-address').textContent = `${location.origin}/mcp`;
+element('catalog').addEventListener('submit', event => {
+  event.preventDefault();
+  const words = element('catalog-words').value.trim();
+  if (words !== '') void search(words);
+});
 element('sign-out').addEventListener('click', () => void signOut());
 
 await signIn();

@@ -14,6 +14,8 @@ import { createStderrRing, type StderrRing } from './stderr-ring.ts';
 /** What is started, and for whom. */
 export interface ChildSpec {
   readonly kind: HoldingKind;
+  /** What the ledger is to remember of it. */
+  readonly name?: string;
   readonly agentId: AgentId;
   readonly serverKey: ServerKey;
   /** Absolute path; started without a shell. */
@@ -63,7 +65,15 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
   const { kind, agentId, serverKey, around, patience = defaultPatience } = spec;
   const { ledger, clock, log, platform, watchdog, instance } = around;
   const marker = around.randomId();
-  const holding = await ledger.record({ kind, agentId, serverKey, instance, marker, name: null, image: null });
+  const holding = await ledger.record({
+    kind,
+    agentId,
+    serverKey,
+    instance,
+    marker,
+    name: spec.name ?? null,
+    image: null,
+  });
   const env = { ...spec.env, ...watchdog.markerEnv(marker) };
   const spawned = await spawnGroup({ ...spec, env, cwd: spec.cwd, platform }).catch(async (error: unknown) => {
     await ledger.forget(holding.id);

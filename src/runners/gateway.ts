@@ -6,7 +6,7 @@ import { type Child, startChild } from './child.ts';
 import { linkEngine } from './engine-link.ts';
 import { hideSecrets } from './environment.ts';
 import { nothingToExplain } from './explanation.ts';
-import { containersOfGateway, sweepContainers } from './gateway-containers.ts';
+import { removeGateway, removeGatewayContainers } from './gateway-containers.ts';
 import { freePort, writeGatewayFiles } from './gateway-files.ts';
 import { gatewayReady } from './gateway-ready.ts';
 import type { Opened, OpenRequest, Runner } from './runner.ts';
@@ -45,6 +45,7 @@ const portTaken = /bind: address already in use/;
 export const gatewayRunner: Runner<GatewaySpec> = {
   spec: gatewaySpec,
   olderSide: 'next-start',
+  reclaim: { kind: 'gateway', remove: removeGateway },
   budget: (_, deadlines) => ({ openWithin: deadlines.gatewayStart, deadlineName: 'gatewayStart' }),
   identity: ({ kind, registry, secrets }) => ({ server: { kind, registry: registry as never }, credential: secrets }),
   explain: async ({ kind, registry }) => ({
@@ -71,7 +72,6 @@ export const gatewayRunner: Runner<GatewaySpec> = {
       }
     }
   },
-  // Its group is found and ended as that of any process; see runners/index.ts.
 };
 
 /** What the plugin calls itself. `docker mcp --help` succeeds without it too, so that proves nothing. */
@@ -108,7 +108,10 @@ async function start(spec: GatewaySpec, request: OpenRequest, cli: DockerCli, ve
   const files = await writeGatewayFiles(spec, around);
   const token = randomBytes(32).toString('base64url');
   const hide = hideSecrets({ ...spec.secrets, MCP_GATEWAY_AUTH_TOKEN: token });
-  const before = await containersOfGateway(cli, names).catch(() => undefined);
+  const since = around.clock.now();
+  const sweep = async (): Promise<void> => {
+    await removeGatewayContainers(cli, { names, since }, around);
+  };
   let child: Child | undefined;
   try {
     signal.throwIfAborted();
@@ -116,6 +119,7 @@ async function start(spec: GatewaySpec, request: OpenRequest, cli: DockerCli, ve
     const port = await freePort();
     child = await startChild({
       kind: 'gateway',
+      name: names.join(','),
       agentId,
       serverKey,
       file: cli.program,
@@ -140,12 +144,12 @@ async function start(spec: GatewaySpec, request: OpenRequest, cli: DockerCli, ve
       connectTimeout,
       clock: around.clock,
     });
-    return opened(child, wire, () => sweepContainers(cli, names, before, around.log), version);
+    return opened(child, wire, sweep, version);
   } catch (error) {
     const failure = failureOf(error, child, signal);
     await child?.closeForcibly(new AbortController().signal);
     await files.remove();
-    await sweepContainers(cli, names, before, around.log);
+    await sweep();
     throw failure;
   }
 }

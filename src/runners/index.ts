@@ -54,10 +54,8 @@ export function verdictSubject(spec: ServerSpec): RunnerIdentity {
 
 /** Removes what a row of the ledger stands for, and then the row: see `reclaimHolding`. */
 export function reclaim(holding: Holding, around: Surroundings): Promise<boolean> {
-  // The gateway is a process group as any other.
-  const kind = holding.kind === 'gateway' ? 'process' : holding.kind;
   const all: readonly Pick<Runner<never>, 'reclaim'>[] = Object.values(runners);
-  const removal = all.find(runner => runner.reclaim?.kind === kind)?.reclaim;
+  const removal = all.find(runner => runner.reclaim?.kind === holding.kind)?.reclaim;
   if (removal === undefined) throw new LongshoreError('internal', `Nothing removes a ${holding.kind}.`);
   return reclaimHolding(holding, removal.remove, around);
 }

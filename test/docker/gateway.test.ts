@@ -251,6 +251,25 @@ describe.runIf(engine.available)('the Docker MCP Gateway, by a stand-in of its p
     expect([code, error]).toEqual(['failed-to-start', expect.stringContaining('address already in use')]);
   });
 
+  it('a container of it that outlives it is removed: at its end, and after our sudden death by the next start', async () => {
+    const image = await fixtureImage('stdio-deaf');
+    const containers = () => docker('ps', '--all', '--quiet', '--filter', 'label=docker-mcp=true');
+    tell({ containers: image });
+    await line('!mcp-gateway-start time');
+    expect(await containers()).not.toBe('');
+    await line('!mcp-gateway-stop');
+    expect(await containers()).toBe('');
+
+    const env = { HOME: folder, DOCKER_CONFIG: join(folder, '.docker'), KESTREL_MCP_DOCKER_CATALOG: 'test/cat:1' };
+    await using service = longshoreHome(env);
+    expect((await service.run('gateway', 'start', 'time')).code).toBe(0);
+    process.kill(service.servicePid() ?? 0, 'SIGKILL');
+    expect(await eventually(async () => (await processesWith(plugins)).length === 0, 15_000)).toBe(true);
+    expect(await containers()).not.toBe('');
+    await service.run('list');
+    expect(await eventually(async () => (await containers()) === '', 20_000)).toBe(true);
+  });
+
   it('R5: the sudden death of Longshore leaves nothing of it', async () => {
     await using service = longshoreHome({
       HOME: folder,

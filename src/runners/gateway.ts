@@ -146,7 +146,7 @@ async function start(spec: GatewaySpec, request: OpenRequest, cli: DockerCli, ve
     });
     return opened(child, wire, sweep, version);
   } catch (error) {
-    const failure = failureOf(error, child, signal);
+    const failure = await failureOf(error, child, signal);
     await child?.closeForcibly(new AbortController().signal);
     await files.remove();
     await sweep();
@@ -178,10 +178,12 @@ function opened(child: Child, wire: HttpWire, sweep: () => Promise<void>, versio
 }
 
 /** Why it is not ready, in the gateway's own words where it ended. */
-function failureOf(error: unknown, child: Child | undefined, signal: AbortSignal): LongshoreError {
+async function failureOf(error: unknown, child: Child | undefined, signal: AbortSignal): Promise<LongshoreError> {
   if (signal.aborted) return asLongshoreError(signal.reason, 'cancelled');
   const exit = child?.exit();
   if (child === undefined || exit === undefined) return asLongshoreError(error);
+  // Its last line may come after its end.
+  await child.stderr.drained();
   const lines = child.stderr.tail();
   const collision = lines.find(line => line.includes('tool name collision'));
   const said = (collision ?? lines.at(-1) ?? '').trim().slice(0, 500);

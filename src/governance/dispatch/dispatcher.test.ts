@@ -28,6 +28,17 @@ describe('dispatch', () => {
     ]);
   });
 
+  it('tells whoever called a tool that its arguments were hardly checked, because its schema cannot be used', async () => {
+    await using world = await governedWorld();
+    const inputSchema = { type: 'object', properties: { a: { $ref: 'https://example.com/x.json' } } };
+    world.load([tool('odd', { inputSchema })]);
+    await world.rule('allow', 'files.*');
+    for (const time of ['first', 'second']) {
+      const { warnings } = await world.call('files__odd', { a: time });
+      expect(warnings).toMatchObject([{ code: 'unusable-schema', message: expect.stringContaining('elsewhere') }]);
+    }
+  });
+
   it('S9: a result of 300,000 items that ran is told as a result', async () => {
     await using world = await governedWorld();
     const content = Array.from({ length: 300_000 }, () => ({ type: 'text', text: '' }));

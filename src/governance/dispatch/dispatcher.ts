@@ -59,7 +59,9 @@ export function createDispatch(needs: DispatchNeeds): Dispatch {
       await record.authorise(permit, question);
       const result = await send(needs, record, { handle, args: args.args, call, signal });
       record.returned(result);
-      return { result, warnings: await needs.output.check(handle, result), dispatchId };
+      const unusable = needs.guard.diagnostic(handle);
+      const warnings = [...(unusable === undefined ? [] : [unusable]), ...(await needs.output.check(handle, result))];
+      return { result, warnings, dispatchId };
     } catch (error) {
       const failure = leaving(needs.redactor, asLongshoreError(error), dispatchId);
       record.failed(failure);

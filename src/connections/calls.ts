@@ -15,7 +15,7 @@ import { type Outcome, sendRequest } from './request.ts';
 import type { RunningCall } from './running-call.ts';
 
 /** What calls run on. */
-export interface CallGround {
+export interface CallDeps {
   readonly client: Client;
   readonly tap: Tap;
   readonly era: Era;
@@ -47,10 +47,10 @@ const shedPause = 250;
 
 /** The calls of one connection that are under way. */
 export class Calls {
-  readonly #ground: CallGround;
+  readonly #ground: CallDeps;
   readonly #running = new Set<Running>();
 
-  constructor(ground: CallGround) {
+  constructor(ground: CallDeps) {
     this.#ground = ground;
   }
 

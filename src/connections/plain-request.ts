@@ -6,7 +6,7 @@ import { failureOf } from './failures.ts';
 import { type Method, sendRequest } from './request.ts';
 
 /** On what a request goes out, how long it may take (milliseconds), and what else ends it. */
-export interface PlainGround {
+export interface PlainRequestDeps {
   readonly client: Client;
   readonly tap: Tap;
   readonly limit: number;
@@ -18,7 +18,7 @@ export interface PlainGround {
  * One request that is no call: nothing is decided, counted or asked about it. Resolves with the result verbatim; rejects
  * with `server-error`, `protocol-error`, `timeout` or `connection-lost`.
  */
-export async function plainRequest(ground: PlainGround, method: Method, params: JsonObject): Promise<JsonObject> {
+export async function plainRequest(ground: PlainRequestDeps, method: Method, params: JsonObject): Promise<JsonObject> {
   const { client, tap, limit } = ground;
   const late = AbortSignal.timeout(limit);
   const signal = AbortSignal.any([ground.signal, late]);

@@ -9,7 +9,7 @@ import { attended, clientBehind, type RunningCall } from './running-call.ts';
 const mostAsked = 10;
 
 /** What the questions of one connection stand on. */
-export interface QuestionsGround {
+export interface QuestionsDeps {
   /** The client capabilities that were declared at `initialize`. */
   readonly declares: JsonObject;
   /** Who answers for calls that name no client, and what is asked while no call runs. */
@@ -20,10 +20,10 @@ export interface QuestionsGround {
 
 /** The way of one connection's questions to the clients behind its calls (reference protocol 3.2). */
 export class Questions {
-  readonly #ground: QuestionsGround;
+  readonly #ground: QuestionsDeps;
   #count = 0;
 
-  constructor(ground: QuestionsGround) {
+  constructor(ground: QuestionsDeps) {
     this.#ground = ground;
   }
 

@@ -10,8 +10,8 @@ const longestDelay = 60_000;
 /** Milliseconds for a server to say that it listens to. */
 const ackWithin = 15_000;
 
-/** What the listen stream stands on. */
-export interface UpdatesGround {
+/** Dependencies of the listen stream. */
+export interface UpdatesDeps {
   readonly client: Client;
   readonly clock: Clock;
   /** Fires when the connection ends. */
@@ -25,12 +25,12 @@ export interface UpdatesGround {
  * stream for all: it is opened anew for each change of them, before the earlier one is closed, so that nothing falls between.
  */
 export class ResourceUpdates {
-  readonly #ground: UpdatesGround;
+  readonly #ground: UpdatesDeps;
   readonly #queue = new Mutex();
   readonly #uris = new Set<string>();
   #stream: McpSubscription | undefined;
 
-  constructor(ground: UpdatesGround) {
+  constructor(ground: UpdatesDeps) {
     this.#ground = ground;
   }
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { createRoute, z } from '@hono/zod-openapi';
 import { describe, expect, it } from 'vitest';
-import { by, cortexGround, operatorToken } from '../../test/fixtures/cortex-needs.ts';
+import { by, cortexGround, operatorToken } from '../../test/fixtures/cortex-deps.ts';
 import { LongshoreError } from '../core/errors.ts';
 import type { AgentId } from '../core/ids.ts';
 import type { Log } from '../core/ports/log.ts';

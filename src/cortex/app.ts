@@ -1,14 +1,14 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { LongshoreError } from '../core/errors.ts';
 import { cut } from '../lib/cut.ts';
-import { type AuthNeeds, operatorOnly, signedIn } from './auth.ts';
+import { type AuthDeps, operatorOnly, signedIn } from './auth.ts';
+import type { CortexDeps } from './cortex-deps.ts';
 import type { CortexApp, CortexEnv } from './cortex-env.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createEventStreams } from './event-stream.ts';
 import { exactBody } from './exact-body.ts';
 import { hostCheck } from './host-check.ts';
 import { bodyLimit, guessLimit, requestLimits } from './limits.ts';
-import type { CortexNeeds } from './needs.ts';
 import { onError, problem, refuseInvalid } from './problem.ts';
 import { eventsRoute } from './routes/events.ts';
 import { healthRoute } from './routes/health.ts';
@@ -22,7 +22,7 @@ export interface Cortex {
   readonly app: CortexApp;
   readonly signIns: SignIns;
   /** Who is who, for what does not go through the app. */
-  readonly auth: AuthNeeds;
+  readonly auth: AuthDeps;
   /** Told the address of a request without a good token. Throws `too-many-requests`. */
   readonly onGuess: (address: string) => void;
   /** How many event streams are open. */
@@ -40,7 +40,7 @@ const mostWithoutToken = 4_096;
  * Cortex with its own routes and those of `routes`. A request passes, in this order: host and origin, token, rate,
  * size of its body, then its route, which checks its shape. /api is the operator's; /mcp has a door of its own (endpoint/).
  */
-export function createCortex(needs: CortexNeeds, routes: readonly ((app: CortexApp) => void)[] = []): Cortex {
+export function createCortex(needs: CortexDeps, routes: readonly ((app: CortexApp) => void)[] = []): Cortex {
   const { clock, limits } = needs;
   const signIns = createSignIns(clock);
   const feed = createEventFeed(needs.randomId());

@@ -6,14 +6,14 @@ import type { Principal } from './principal.ts';
 import type { SignIns } from './sign-ins.ts';
 
 /** Where tokens are looked up. */
-export interface AuthNeeds {
+export interface AuthDeps {
   readonly operatorToken: string;
   readonly callers: Pick<Callers, 'find'>;
   readonly signIns: SignIns;
 }
 
 /** Who a token belongs to; undefined if nobody. */
-export async function identify(token: string, needs: AuthNeeds): Promise<Principal | undefined> {
+export async function identify(token: string, needs: AuthDeps): Promise<Principal | undefined> {
   if (sameToken(token, needs.operatorToken)) return { kind: 'operator', channel: 'token' };
   if (needs.signIns.isSession(token)) return { kind: 'operator', channel: 'page' };
   const client = await needs.callers.find(token);
@@ -36,7 +36,7 @@ export function notSignedIn(token: string | undefined): LongshoreError {
 }
 
 /** Lets only those pass who have a token, and says to the rest of the request who it is. `not-signed-in` otherwise. */
-export function signedIn(needs: AuthNeeds, onGuess: (address: string) => void): CortexMiddleware {
+export function signedIn(needs: AuthDeps, onGuess: (address: string) => void): CortexMiddleware {
   return async (context, next) => {
     const token = bearerOf(context.req.header('authorization'));
     const principal = token === undefined ? undefined : await identify(token, needs);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { by, cortexGround, operatorToken } from '../../test/fixtures/cortex-needs.ts';
+import { by, cortexGround, operatorToken } from '../../test/fixtures/cortex-deps.ts';
 import { createCortex } from './app.ts';
 import { createEventFeed } from './event-feed.ts';
 import { createEventStreams } from './event-stream.ts';

@@ -5,7 +5,7 @@ import type { HostService } from '../host/host-service.ts';
 import type { CortexEvent } from './event-feed.ts';
 import { approvalView } from './views/approval.ts';
 
-/** What changes in a home, as the events of `GET /api/events`: for `CortexNeeds.onEvent`. */
+/** What changes in a home, as the events of `GET /api/events`: for `CortexDeps.onEvent`. */
 export function cortexEvents(
   service: Pick<HostService, 'onEvent'>,
 ): (listener: (event: CortexEvent) => void) => () => void {

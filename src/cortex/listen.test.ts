@@ -3,7 +3,7 @@ import { get } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { by, cortexGround, operatorToken } from '../../test/fixtures/cortex-needs.ts';
+import { by, cortexGround, operatorToken } from '../../test/fixtures/cortex-deps.ts';
 import { selfSignedCertificate } from '../../test/fixtures/self-signed-certificate.ts';
 import { silentLog } from '../core/ports/log.ts';
 import { createCortex } from './app.ts';

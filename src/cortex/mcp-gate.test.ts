@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { cortexGround, operatorToken } from '../../test/fixtures/cortex-needs.ts';
+import { cortexGround, operatorToken } from '../../test/fixtures/cortex-deps.ts';
 import { type CallerScope, emptyScope, wholeScope } from '../core/caller-scope.ts';
 import { systemClock } from '../core/clock.ts';
 import type { AgentId } from '../core/ids.ts';
@@ -10,7 +10,7 @@ import { silentLog } from '../core/ports/log.ts';
 import type { McpClient } from '../mcp/mcp-client.ts';
 import type { ClientCaller } from '../store/callers.ts';
 import { hostCheck } from './host-check.ts';
-import { createDoor, type Door } from './mcp-gate.ts';
+import { createMcpGate, type McpGate } from './mcp-gate.ts';
 import { createSignIns } from './sign-ins.ts';
 import { createTickets } from './tickets.ts';
 
@@ -23,7 +23,7 @@ describe('the door of the endpoint', () => {
   const guesses: string[] = [];
   const tickets = createTickets(systemClock);
   let stop: () => Promise<void>;
-  let gate: Door;
+  let gate: McpGate;
   let scope: CallerScope = wholeScope;
   let port = 0;
   let token = '';
@@ -38,7 +38,7 @@ describe('the door of the endpoint', () => {
     ticketHolder = made.caller;
     ticket = tickets.issue(ticketHolder);
     clients.length = sockets.length = guesses.length = 0;
-    gate = createDoor({
+    gate = createMcpGate({
       endpoint: {
         http: async (client, _request, response) => {
           clients.push(client);

@@ -9,7 +9,7 @@ import type { ClientSide } from '../host/client-access.ts';
 import { cut } from '../lib/cut.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import type { McpClient } from '../mcp/mcp-client.ts';
-import { type AuthNeeds, bearerOf, identify } from './auth.ts';
+import { type AuthDeps, bearerOf, identify } from './auth.ts';
 import type { HostCheck } from './host-check.ts';
 import { type Limits, rateLimit, tooMany } from './limits.ts';
 import type { Principal } from './principal.ts';
@@ -17,8 +17,8 @@ import { problem } from './problem.ts';
 import type { Tickets } from './tickets.ts';
 
 /** What stands between the network and the endpoint. */
-export interface DoorNeeds {
-  readonly auth: AuthNeeds;
+export interface GateDeps {
+  readonly auth: AuthDeps;
   /** Told the address of a request without a good token. Throws `too-many-requests`. */
   readonly onGuess: (address: string) => void;
   readonly endpoint: Pick<McpEndpoint, 'http' | 'socket'>;
@@ -33,7 +33,7 @@ export interface DoorNeeds {
 }
 
 /** The raw side of the port: requests that are answered without the REST API's framework. */
-export interface Door {
+export interface McpGate {
   /** True for /mcp and what is below it. */
   takes(request: IncomingMessage): boolean;
   /** True for those of them that ask for `mcp-stdio`. */
@@ -46,8 +46,8 @@ export interface Door {
 /** The name of the protocol that a socket is switched to. */
 export const stdioProtocol = 'mcp-stdio';
 
-/** See `Door`. A request passes, in this order: host and origin, token, rate, path. */
-export function createDoor(needs: DoorNeeds): Door {
+/** See `McpGate`. A request passes, in this order: host and origin, token, rate, path. */
+export function createMcpGate(needs: GateDeps): McpGate {
   const takeOne = rateLimit(needs.limits.perClient, needs.clock);
 
   /** A ticket is for one client over stdio, and nothing else. */

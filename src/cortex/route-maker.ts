@@ -1,7 +1,7 @@
 import { createRoute, type RouteConfig, z } from '@hono/zod-openapi';
 import type { Route } from '../api/route.ts';
 import { type RouteName, type Routes, routeTable, type Taken } from '../api/routes.ts';
-import type { DoorName, HostService } from '../host/host-service.ts';
+import type { ChannelName, HostService } from '../host/host-service.ts';
 import type { Operator } from '../host/operator.ts';
 import type { CortexApp, CortexContext } from './cortex-env.ts';
 import { problemResponses, refuseInvalid } from './problem.ts';
@@ -18,7 +18,7 @@ export interface Asked<Name extends RouteName> extends Taken<Name> {
   /** That agent, as its operator sees it. Rejects with `unknown-agent`. */
   operator(): Promise<Operator>;
   /** The door that the operator came through. */
-  readonly door: DoorName;
+  readonly door: ChannelName;
   /** Aborted when whoever asked is gone. */
   readonly signal: AbortSignal;
 }

@@ -4,8 +4,8 @@ import type { Log } from '../core/ports/log.ts';
 import { version } from '../core/version.ts';
 import type { Host } from '../host/open-host.ts';
 import { createMcpEndpoint } from '../mcp/endpoint.ts';
+import type { EndpointSettings } from '../mcp/endpoint-context.ts';
 import { followHost } from '../mcp/follow-host.ts';
-import type { EndpointSettings } from '../mcp/ground.ts';
 import { operatorToken } from '../store/operator-token.ts';
 import { createCortex } from './app.ts';
 import { type Bind, localUrl } from './bind.ts';
@@ -15,12 +15,12 @@ import { hostCheck } from './host-check.ts';
 import { cortexEvents } from './host-events.ts';
 import { defaultLimits, rateLimit } from './limits.ts';
 import { listen } from './listen.ts';
-import { createDoor } from './mcp-gate.ts';
+import { createMcpGate } from './mcp-gate.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { createTickets } from './tickets.ts';
 
 /** How a host is served. */
-export interface ServeNeeds {
+export interface ServeDeps {
   readonly host: Host;
   readonly bind: Bind;
   readonly log: Log;
@@ -44,7 +44,7 @@ export interface Served {
 }
 
 /** Serves a host: Cortex listens, and the home says where. Rejects with `bad-setting` or `cannot-record`. */
-export async function serveHost(needs: ServeNeeds): Promise<Served> {
+export async function serveHost(needs: ServeDeps): Promise<Served> {
   const { host, bind, log, clock = systemClock, closeBudget } = needs;
   const served = host.service();
   const { home, callers, announce, leftovers, redactor } = served;
@@ -93,7 +93,7 @@ export async function serveHost(needs: ServeNeeds): Promise<Served> {
     sessionKey: token,
     url: () => url,
   });
-  const door = createDoor({
+  const door = createMcpGate({
     endpoint,
     checkHost,
     auth: cortex.auth,

@@ -24,7 +24,7 @@ import { type NewRule, openRules, type Rules } from './rules/rules.ts';
  * What host.ts hands in. Registry and redactor come first of all: the fleet mounts into the one and teaches the other
  * the secrets of its servers, and dispatch calls through the fleet.
  */
-export interface GovernanceNeeds {
+export interface GovernanceDeps {
   readonly registry: Registry;
   readonly redactor: Redactor;
   readonly fleet: SubscribingFleet;
@@ -61,7 +61,7 @@ export interface Governance extends AsyncDisposable {
 const hour = 60 * 60 * 1000;
 
 /** Opens the record, the rules and the book of questions, and dispatch over them. Rejects as each of them does. */
-export async function openGovernance(needs: GovernanceNeeds): Promise<Governance> {
+export async function openGovernance(needs: GovernanceDeps): Promise<Governance> {
   const { registry, redactor, fleet, mint, store, clock, randomId, log, checkpoint } = needs;
   await using opening = new AsyncDisposableStack();
   const desk = operatorDesk();

@@ -51,8 +51,8 @@ export interface ClientSide {
   scopeOf: Callers['scopeOf'];
 }
 
-/** What it stands on. */
-export interface ClientSideNeeds extends HealthDeps {
+/** Dependencies of the face for clients. */
+export interface ClientSideDeps extends HealthDeps {
   readonly fleet: Fleet;
   readonly registry: Registry;
   readonly governance: Governance;
@@ -66,7 +66,7 @@ const tryAgain = 60_000;
 const firstLook = 2_500;
 
 /** See `ClientSide`. */
-export function createClientSide(needs: ClientSideNeeds): ClientSide {
+export function createClientSide(needs: ClientSideDeps): ClientSide {
   const { fleet, registry, governance, callers, clock } = needs;
   const index = createToolSearch(registry);
   const looks = new Map<string, { readonly at: number; readonly settled: Promise<void> }>();

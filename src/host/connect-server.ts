@@ -17,7 +17,7 @@ import type { Connect } from '../servers/fleet-deps.ts';
 import { serverSpec } from '../servers/server-spec.ts';
 
 /** What every start needs besides its plan. */
-export interface ConnectNeeds {
+export interface ConnectDeps {
   readonly around: Surroundings;
   readonly references: ReferenceSources;
   readonly verdicts: Verdicts;
@@ -31,7 +31,7 @@ export interface ConnectNeeds {
 }
 
 /** From a plan to a negotiated connection: references are resolved now and not a moment earlier. */
-export async function connectServer(asked: Connect, needs: ConnectNeeds): Promise<Connection> {
+export async function connectServer(asked: Connect, needs: ConnectDeps): Promise<Connection> {
   const { agentId, serverKey, planned, olderEra, deadlines, signal, onPhase } = asked;
   const resolved = await withEnvFile(await resolveReferences(planned.config, needs.references));
   needs.onSecrets(secretValues(resolved));

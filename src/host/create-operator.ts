@@ -24,8 +24,8 @@ import type { Agent, LoadedServer } from './agent.ts';
 import { explainPlanned } from './explain-planned.ts';
 import type { LogTail, Operator, ServerExplanation } from './operator.ts';
 
-/** What an operator's face of an agent stands on; the host hands it in. */
-export interface OperatorNeeds extends HealthDeps {
+/** Dependencies of an operator's face of an agent. */
+export interface OperatorDeps extends HealthDeps {
   readonly fleet: Fleet;
   readonly registry: Registry;
   readonly saved: SavedBook;
@@ -39,13 +39,13 @@ export interface OperatorNeeds extends HealthDeps {
 }
 
 /** Who the operator is to the record: by the door at which it has shown itself. */
-export interface Door {
+export interface OperatorChannel {
   readonly name: string;
   readonly proof: OperatorProof;
 }
 
 /** See `Operator`. */
-export function createOperator(needs: OperatorNeeds, agentId: AgentId, door: Door): Operator {
+export function createOperator(needs: OperatorDeps, agentId: AgentId, door: OperatorChannel): Operator {
   const { fleet, governance, saved, redactor } = needs;
   const { audit, approvals, rules, dispatch } = governance;
   const agent = needs.agent(agentId);

@@ -29,7 +29,7 @@ export interface HomeAgents {
 }
 
 /** What the agents of a home are found in. */
-export interface HomeAgentsNeeds {
+export interface HomeAgentsDeps {
   readonly own: AgentId;
   readonly agents: Agents;
   readonly servers: Pick<Servers, 'list'>;
@@ -42,7 +42,7 @@ export interface HomeAgentsNeeds {
 /** The home's own agent by name. */
 const ownName = 'default';
 
-export function homeAgents(needs: HomeAgentsNeeds): HomeAgents {
+export function homeAgents(needs: HomeAgentsDeps): HomeAgents {
   async function list(): Promise<readonly HomeAgent[]> {
     const [added, saved, callers] = await Promise.all([
       needs.agents.list(),

@@ -7,8 +7,8 @@ import { type Home, type HomeOptions, openHome } from '../store/home.ts';
 import { type HomeLock, lockHome } from '../store/home-lock.ts';
 import { readIdentity, resolveAgentId } from '../store/identity.ts';
 
-/** What a host stands on: a locked home folder, or nothing that outlives it. */
-export interface HostGround extends Disposable {
+/** Storage of a host: a locked home folder, or nothing that outlives it. */
+export interface HomeStorage extends Disposable {
   /** Of the database; `:memory:` without a home. */
   readonly database: string;
   readonly homeId: HomeId;
@@ -27,7 +27,7 @@ export interface Embedder {
 }
 
 /** Opens and locks a home. Throws `home-in-use`, `invalid-identity`, `bad-setting` or `cannot-record`. */
-export function homeGround(options: HomeOptions, pid: number, embedder: Embedder): HostGround {
+export function homeStorage(options: HomeOptions, pid: number, embedder: Embedder): HomeStorage {
   const home = openHome(options);
   const lock = lockHome(home, pid);
   try {
@@ -52,7 +52,7 @@ export function homeGround(options: HomeOptions, pid: number, embedder: Embedder
 }
 
 /** No home: an identity for this host alone, and a database that nobody else sees. */
-export function ephemeralGround(randomId: RandomId, embedder: Embedder): HostGround {
+export function ephemeralStorage(randomId: RandomId, embedder: Embedder): HomeStorage {
   const defaultAgent = resolveAgentId(embedder, () => didKey(generateKeyPairSync('ed25519').publicKey));
   return {
     database: ':memory:',

@@ -29,14 +29,14 @@ export interface HomeTokens {
 }
 
 /** What the tokens of a home stand on. */
-export interface HomeTokensNeeds {
+export interface HomeTokensDeps {
   readonly callers: Callers;
   readonly audit: Pick<Audit, 'change' | 'note'>;
   /** Told after every change. */
   readonly onChanged: (client: ClientCaller) => void;
 }
 
-export function homeTokens({ callers, audit, onChanged }: HomeTokensNeeds): HomeTokens {
+export function homeTokens({ callers, audit, onChanged }: HomeTokensDeps): HomeTokens {
   // A change begins with what is there, so that two at once must not begin with the same.
   const changes = new Mutex();
 

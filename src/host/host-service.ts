@@ -10,9 +10,9 @@ import type { HomeLock } from '../store/home-lock.ts';
 import type { Store } from '../store/store.ts';
 import type { ManagingServer } from './builtin/managing-server.ts';
 import { type ClientSide, createClientSide } from './client-access.ts';
-import { createOperator, type OperatorNeeds } from './create-operator.ts';
+import { createOperator, type OperatorDeps } from './create-operator.ts';
 import { type HomeAgents, homeAgents } from './home-agents.ts';
-import type { HostGround } from './home-storage.ts';
+import type { HomeStorage } from './home-storage.ts';
 import { type HomeTokens, homeTokens } from './home-tokens.ts';
 import type { HostEvents } from './host-events.ts';
 import type { HostSecrets } from './host-secrets.ts';
@@ -31,7 +31,7 @@ export interface HostService {
   /** Takes secrets out of texts that leave (S15). */
   readonly redactor: Pick<Redactor, 'text'>;
   /** An agent as the operator sees it who has shown itself at that door; the record names the door. */
-  operator(agentId: AgentId, door: DoorName): Operator;
+  operator(agentId: AgentId, door: ChannelName): Operator;
   /** Calls back at every change that edges may care for, of all agents. */
   readonly onEvent: HostEvents['on'];
   /** What servers say unasked: log messages, updated resources. */
@@ -47,11 +47,11 @@ export interface HostService {
 }
 
 /** Where the operator has shown itself: with its token, on a page that was signed in with it, or to an agent host. */
-export type DoorName = 'rest' | 'page' | 'plugin';
+export type ChannelName = 'rest' | 'page' | 'plugin';
 
 /** What a service is made of. */
-export interface HostServiceNeeds extends OperatorNeeds {
-  readonly ground: HostGround;
+export interface HostServiceDeps extends OperatorDeps {
+  readonly ground: HomeStorage;
   readonly store: Store;
   readonly instance: InstanceId;
   readonly secrets: HostSecrets;
@@ -64,7 +64,7 @@ export interface HostServiceNeeds extends OperatorNeeds {
 }
 
 /** The service side of a host. Throws `usage` for an ephemeral one: nobody could find it. */
-export function hostService(needs: HostServiceNeeds): HostService {
+export function hostService(needs: HostServiceDeps): HostService {
   const { ground, store, instance, secrets, events, notices, managing, governance, redactor } = needs;
   if (!ground.home) throw new LongshoreError('usage', 'An ephemeral host has no home to serve.');
   const { files, announce } = ground.home;

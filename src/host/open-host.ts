@@ -19,7 +19,7 @@ import type { OperatorProof } from '../governance/approvals/operator-proof.ts';
 import { openGovernance } from '../governance/governance.ts';
 import { createRegistry, type Registry } from '../governance/registry/registry.ts';
 import { registryMount } from '../governance/registry/registry-mount.ts';
-import { createContainerGround } from '../runners/container-ground.ts';
+import { createContainerContext } from '../runners/container-context.ts';
 import { reclaim, sweep } from '../runners/index.ts';
 import { legacyContainers } from '../runners/legacy-containers.ts';
 import type { Surroundings } from '../runners/runner.ts';
@@ -46,7 +46,7 @@ import { createAgent } from './create-agent.ts';
 import { disposer } from './dispose-host.ts';
 import { engineReporter } from './engine-report.ts';
 import { explainPlanned } from './explain-planned.ts';
-import { ephemeralGround, homeGround } from './home-storage.ts';
+import { ephemeralStorage, homeStorage } from './home-storage.ts';
 import { hostCatalogs } from './host-catalogs.ts';
 import { createHostEvents } from './host-events.ts';
 import { type HostSecrets, hostSecrets, openVault } from './host-secrets.ts';
@@ -133,8 +133,8 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   const folder = options.home ?? settings.home;
   const ground = opening.use(
     options.ephemeral
-      ? ephemeralGround(random, options)
-      : homeGround({ folder, platform, randomId: random }, process.pid, options),
+      ? ephemeralStorage(random, options)
+      : homeStorage({ folder, platform, randomId: random }, process.pid, options),
   );
   const store = opening.use(await openStore({ path: ground.database, clock, randomId: random }));
   await ground.settle(store.ledger);
@@ -153,7 +153,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     log,
     ledger,
     watchdog,
-    containers: createContainerGround({
+    containers: createContainerContext({
       homeId: ground.homeId,
       homeFolder: options.ephemeral ? undefined : folder,
       temporaryFolder: tmpdir(),

@@ -7,8 +7,8 @@ import type { Log } from '../core/ports/log.ts';
 import type { ClientSide } from '../host/client-access.ts';
 import type { ServerNotice } from '../host/server-notices.ts';
 import { ByteBudget } from '../lib/byte-budget.ts';
-import type { EndpointGround, EndpointSettings } from './ground.ts';
-import { answerHttp, type HttpEndpointNeeds } from './http-endpoint.ts';
+import type { EndpointContext, EndpointSettings } from './endpoint-context.ts';
+import { answerHttp, type HttpEndpointDeps } from './http-endpoint.ts';
 import { KeptResults } from './kept-results.ts';
 import { LinkedResources } from './linked-resources.ts';
 import { clientHas, type McpClient } from './mcp-client.ts';
@@ -40,12 +40,12 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-export interface EndpointNeeds {
+export interface EndpointDeps {
   readonly host: ClientSide;
   readonly settings: EndpointSettings;
   readonly clock: Clock;
   readonly log: Log;
-  /** The rate of clients over stdio, whose requests do not pass the gate one by one; see `SocketNeeds`. */
+  /** The rate of clients over stdio, whose requests do not pass the gate one by one; see `SocketDeps`. */
   takeOne(clientId: string): number;
   /** Signs the ids of sessions, so that a restarted service knows its own. */
   readonly sessionKey: string;
@@ -76,7 +76,7 @@ function withoutSubscription({ _meta, ...params }: JsonObject): JsonObject {
 }
 
 /** See `McpEndpoint`. */
-export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
+export function createMcpEndpoint(needs: EndpointDeps): McpEndpoint {
   const { host, settings, clock, log } = needs;
   const finder = new ToolFinder(host, client => views.changed(client.agentId));
   const views: Views = new Views({
@@ -90,7 +90,17 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
   });
   const kept = new KeptResults();
   const links = new LinkedResources();
-  const ground: EndpointGround = { host, settings, views, kept, links, finder, log, url: needs.url, logLevelSet: heed };
+  const ground: EndpointContext = {
+    host,
+    settings,
+    views,
+    kept,
+    links,
+    finder,
+    log,
+    url: needs.url,
+    logLevelSet: heed,
+  };
   const methods = createMethods(ground);
   const modern = new ModernRequests(methods);
   const legacy = new LegacyRequests(ground, methods);
@@ -129,7 +139,7 @@ export function createMcpEndpoint(needs: EndpointNeeds): McpEndpoint {
     onOpened,
     onClosed,
   });
-  const httpNeeds: HttpEndpointNeeds = { modern, legacy, listens, sessions, views, reply, mostBody, bodies, log };
+  const httpNeeds: HttpEndpointDeps = { modern, legacy, listens, sessions, views, reply, mostBody, bodies, log };
   const socketNeeds = {
     modern,
     legacy,

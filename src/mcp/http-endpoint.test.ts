@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endpointClient } from '../../test/fixtures/endpoint-client.ts';
 import { silentLog } from '../core/ports/log.ts';
 import { ByteBudget } from '../lib/byte-budget.ts';
-import { answerHttp, type HttpEndpointNeeds } from './http-endpoint.ts';
+import { answerHttp, type HttpEndpointDeps } from './http-endpoint.ts';
 import { rpcCodes } from './json-rpc.ts';
 import { metaKeys } from './request-headers.ts';
 
@@ -20,7 +20,7 @@ const needs = {
   mostBody: 1_000,
   bodies: new ByteBudget({ each: 3_000, all: 4_000 }),
   log: silentLog,
-} as unknown as HttpEndpointNeeds;
+} as unknown as HttpEndpointDeps;
 
 const server = createServer((request, response) => void answerHttp(needs, endpointClient('one'), request, response));
 beforeAll(async () => {

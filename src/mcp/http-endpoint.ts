@@ -28,8 +28,8 @@ import { type ReplyOptions, ReplyStream } from './sessions/reply-stream.ts';
 import type { HttpSession, Sessions } from './sessions/sessions.ts';
 import type { Views } from './views.ts';
 
-/** What the HTTP side stands on. */
-export interface HttpEndpointNeeds {
+/** Dependencies of the HTTP side. */
+export interface HttpEndpointDeps {
   readonly modern: ModernRequests;
   readonly legacy: LegacyRequests;
   readonly listens: ListenStreams;
@@ -51,7 +51,7 @@ const noSession = -32_000;
 
 /** One request over Streamable HTTP of a client that has shown its token. Never rejects. */
 export async function answerHttp(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   request: IncomingMessage,
   response: ServerResponse,
@@ -70,7 +70,7 @@ export async function answerHttp(
 }
 
 async function post(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   request: IncomingMessage,
   response: ServerResponse,
@@ -102,7 +102,7 @@ async function post(
 }
 
 async function modern(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   message: Request,
   request: IncomingMessage,
@@ -131,7 +131,7 @@ async function modern(
 }
 
 async function listen(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   message: Request,
   reply: ReplyStream,
@@ -152,7 +152,7 @@ async function listen(
   }
 }
 
-function greet(needs: HttpEndpointNeeds, client: McpClient, { id, params }: Request, response: ServerResponse): void {
+function greet(needs: HttpEndpointDeps, client: McpClient, { id, params }: Request, response: ServerResponse): void {
   const { hello, result } = needs.legacy.greet(client, params);
   const opened = needs.sessions.open(client, hello);
   const headers = { [sessionHeader]: opened.id };
@@ -160,7 +160,7 @@ function greet(needs: HttpEndpointNeeds, client: McpClient, { id, params }: Requ
 }
 
 async function legacy(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   session: HttpSession,
   message: Request,
   request: IncomingMessage,
@@ -177,7 +177,7 @@ async function legacy(
  * whatever it says: to 2025 clients 404 means that the session is gone, and others end it at 400.
  */
 async function frameOf(
-  { legacy, log }: HttpEndpointNeeds,
+  { legacy, log }: HttpEndpointDeps,
   { session }: HttpSession,
   message: Request,
   outlet: ReplyStream,
@@ -193,7 +193,7 @@ async function frameOf(
 
 /** The answer to a request in a session, and how its client leaves it: a stream can be resumed, silence cannot. */
 function replyIn(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   session: HttpSession,
   request: IncomingMessage,
   response: ServerResponse,
@@ -221,7 +221,7 @@ function noBatch(): RpcError {
 
 /** Several messages in one body, answered by one list. Throws an RpcError. */
 async function batch(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   values: readonly unknown[],
   request: IncomingMessage,
@@ -252,7 +252,7 @@ async function batch(
 
 /** GET: what belongs to no request, or the rest of a broken stream. DELETE: the end. */
 async function ofSession(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   id: string,
   request: IncomingMessage,
@@ -273,7 +273,7 @@ async function ofSession(
 }
 
 function sessionOf(
-  needs: HttpEndpointNeeds,
+  needs: HttpEndpointDeps,
   client: McpClient,
   id: string | undefined,
   version: string | undefined,
@@ -308,7 +308,7 @@ function accepted(response: ServerResponse): void {
   response.writeHead(202).end();
 }
 
-function refusal({ log }: HttpEndpointNeeds, error: unknown): [number, RpcError] {
+function refusal({ log }: HttpEndpointDeps, error: unknown): [number, RpcError] {
   const failure = asRpcError(log, error);
   if (error instanceof RpcError) return [failure.status, failure];
   const { http } = asLongshoreError(error).row;

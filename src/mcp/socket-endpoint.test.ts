@@ -5,10 +5,10 @@ import { endpointClient } from '../../test/fixtures/endpoint-client.ts';
 import { systemClock } from '../core/clock.ts';
 import { silentLog } from '../core/ports/log.ts';
 import { ByteBudget } from '../lib/byte-budget.ts';
-import { SocketClient, type SocketNeeds } from './socket-endpoint.ts';
+import { SocketClient, type SocketDeps } from './socket-endpoint.ts';
 
 /** What a client is answered whose requests come too fast, or hold too much. */
-async function answerTo(line: string, more: Partial<SocketNeeds>): Promise<{ id: unknown; error: { data: unknown } }> {
+async function answerTo(line: string, more: Partial<SocketDeps>): Promise<{ id: unknown; error: { data: unknown } }> {
   const [near, far] = duplexPair();
   const needs = {
     clock: systemClock,
@@ -19,7 +19,7 @@ async function answerTo(line: string, more: Partial<SocketNeeds>): Promise<{ id:
     onOpened() {},
     onClosed() {},
     ...more,
-  } as unknown as SocketNeeds;
+  } as unknown as SocketDeps;
   const client = new SocketClient(needs, endpointClient('one'), near, Buffer.alloc(0));
   far.write(`${line}\n`);
   const [answer] = (await once(far, 'data')) as [Buffer];

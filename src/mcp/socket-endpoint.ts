@@ -27,8 +27,8 @@ import { LegacySession } from './sessions/legacy-session.ts';
 import type { Listening, ListenStreams } from './sessions/listen-streams.ts';
 import type { ModernRequests } from './sessions/modern-requests.ts';
 
-/** What a client over stdio stands on. */
-export interface SocketNeeds {
+/** Dependencies of a client over stdio. */
+export interface SocketDeps {
   readonly modern: ModernRequests;
   readonly legacy: LegacyRequests;
   readonly listens: ListenStreams;
@@ -51,7 +51,7 @@ const mostUnread = 64 * 1024 * 1024;
 /** One client over stdio: a line a message, both ways; how a client speaks is told by its messages. */
 export class SocketClient {
   readonly client: McpClient;
-  readonly #needs: SocketNeeds;
+  readonly #needs: SocketDeps;
   readonly #socket: Duplex;
   readonly #gone = new AbortController();
   readonly #running = new Map<RequestId, AbortController>();
@@ -59,7 +59,7 @@ export class SocketClient {
   #session: LegacySession | undefined;
   #ended: Promise<void> | undefined;
 
-  constructor(needs: SocketNeeds, client: McpClient, socket: Duplex, head: Buffer) {
+  constructor(needs: SocketDeps, client: McpClient, socket: Duplex, head: Buffer) {
     this.#needs = needs;
     this.client = client;
     this.#socket = socket;

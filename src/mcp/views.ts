@@ -20,7 +20,7 @@ export interface View {
 }
 
 /** What views are made of. */
-export interface ViewNeeds {
+export interface ViewDeps {
   handles(agentId: AgentId): readonly Handle[];
   /** False for what this client may not call, or must not know of. */
   sees(client: McpClient, handle: Handle): boolean;
@@ -41,12 +41,12 @@ interface Watcher {
 
 /** The views of all clients; each is computed when it is asked for, and again after a change. */
 export class Views {
-  readonly #needs: ViewNeeds;
+  readonly #needs: ViewDeps;
   readonly #views = new Map<string, ComputedView>();
   readonly #watchers = new Set<Watcher>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(needs: ViewNeeds) {
+  constructor(needs: ViewDeps) {
     this.#needs = needs;
   }
 
@@ -104,14 +104,14 @@ export class Views {
 class ComputedView implements View {
   readonly agentId: AgentId;
   readonly #client: McpClient;
-  readonly #needs: ViewNeeds;
+  readonly #needs: ViewDeps;
   readonly #lists = new Map<HandleKind, readonly Handle[]>();
   readonly #names = new Map<HandleKind, ReadonlyMap<string, Handle>>();
   readonly #json = new Map<string, string>();
   readonly #marks = new Map<HandleKind, string>();
   #seen: readonly Handle[] | undefined;
 
-  constructor(client: McpClient, needs: ViewNeeds) {
+  constructor(client: McpClient, needs: ViewDeps) {
     this.agentId = client.agentId;
     this.#client = client;
     this.#needs = needs;

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { containerGround } from '../../test/fixtures/container-ground.ts';
+import { containerGround } from '../../test/fixtures/container-context.ts';
 import { type RecordedDocker, type RecordedImage, recordedDocker } from '../../test/fixtures/docker/recorded-docker.ts';
 import { openRequest, processSurroundings, survivors } from '../../test/fixtures/process-surroundings.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';

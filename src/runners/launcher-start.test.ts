@@ -2,7 +2,7 @@ import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { containerGround } from '../../test/fixtures/container-ground.ts';
+import { containerGround } from '../../test/fixtures/container-context.ts';
 import { rejection } from '../../test/fixtures/http-client.ts';
 import { openRequest, processSurroundings, survivors } from '../../test/fixtures/process-surroundings.ts';
 import { defaultDeadlines } from '../core/deadlines.ts';

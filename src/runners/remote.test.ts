@@ -1,6 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { containerGround } from '../../test/fixtures/container-ground.ts';
+import { containerGround } from '../../test/fixtures/container-context.ts';
 import { connected, rejection, textOf } from '../../test/fixtures/http-client.ts';
 import { legacyMcp, openStream, sendJson } from '../../test/fixtures/http-mcp.ts';
 import { type HttpFixture, serveHttp, startEverything, startHttpFixture } from '../../test/fixtures/http-server.ts';

@@ -8,7 +8,7 @@ import type { Log } from '../core/ports/log.ts';
 import type { Verdict } from '../core/ports/verdicts.ts';
 import type { Revisions } from '../core/protocol-versions.ts';
 import type { Diagnostic, TransportName } from '../core/words.ts';
-import type { ContainerGround } from './container-ground.ts';
+import type { ContainerContext } from './container-context.ts';
 import type { Explanation } from './explanation.ts';
 import type { ProbeAnswer } from './transport/probe.ts';
 import type { Wire } from './transport/wire.ts';
@@ -49,7 +49,7 @@ export interface Surroundings {
   readonly log: Log;
   readonly ledger: Ledger;
   readonly watchdog: Watchdog;
-  readonly containers: ContainerGround;
+  readonly containers: ContainerContext;
 }
 
 /** What one start is told. */

@@ -30,7 +30,7 @@ export interface SecretVault {
   provider(): Promise<SecretProvider | undefined>;
 }
 
-export interface SecretVaultNeeds {
+export interface SecretVaultDeps {
   readonly secrets: Secrets;
   /** The home folder, for the key file. */
   readonly home: string;
@@ -50,7 +50,7 @@ const valueLimit = 65_536;
  * two is found out at the first use, remembered and said; a keychain that fails later is an error, never a reason to put
  * a value elsewhere.
  */
-export function createSecretVault(needs: SecretVaultNeeds): SecretVault {
+export function createSecretVault(needs: SecretVaultDeps): SecretVault {
   const { secrets, keychain } = needs;
   const keyFile = join(needs.home, 'secrets.key');
   let choosing: Promise<{ choice: VaultChoice; firstUse: string | undefined }> | undefined;

@@ -17,7 +17,7 @@ import { type VerdictKey, verdictsInMemory } from '../../src/core/ports/verdicts
 import { allRevisions } from '../../src/core/protocol-versions.ts';
 import type { Definition, Operation } from '../../src/core/words.ts';
 import { remoteRunner } from '../../src/runners/remote.ts';
-import { containerGround } from '../fixtures/container-ground.ts';
+import { containerGround } from '../fixtures/container-context.ts';
 import { sampleArguments } from './sample-arguments.ts';
 
 /** An edge with somebody who accepts every form and fills in nothing, so that its defaults count. */

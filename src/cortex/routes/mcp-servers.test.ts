@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processesWith } from '../../../test/e2e/run-longshore.ts';
+import { operatorToken } from '../../../test/fixtures/cortex-deps.ts';
 import { type CortexHome, cortexHome, fixtureServer } from '../../../test/fixtures/cortex-home.ts';
-import { operatorToken } from '../../../test/fixtures/cortex-needs.ts';
 import { type RecordedDocker, recordedDocker } from '../../../test/fixtures/docker/recorded-docker.ts';
 import { silentLog } from '../../core/ports/log.ts';
 import { listen } from '../listen.ts';

@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { describe, expect, it } from 'vitest';
-import { by, cortexGround } from '../../../test/fixtures/cortex-needs.ts';
+import { by, cortexGround } from '../../../test/fixtures/cortex-deps.ts';
 import { createCortex } from '../app.ts';
 import type { CortexEnv } from '../cortex-env.ts';
 import { pageRoutes } from './page.ts';
@@ -53,7 +53,7 @@ describe('the page', () => {
     const { html } = await files();
     expect(html).toMatch(/<html lang="en">/);
     expect(html).toMatch(/<title>Longshore<\/title>/);
-    expect([...html.matchAll(/<h(\d)/g)].map(([, level]) => level)).toEqual(['1', '2', '2', '2', '2']);
+    expect([...html.matchAll(/<h(\d)/g)].map(([, level]) => level)).toEqual(['1', '2', '2', '2', '2', '2', '2']);
     expect(html).toMatch(/role="status"/);
     expect(html).toMatch(/role="alert"/);
     for (const [, heading] of html.matchAll(/aria-labelledby="([^"]+)"/g)) expect(html).toContain(`id="${heading}"`);

@@ -5,7 +5,7 @@ import { type Approval, isOpen, isUnseen, type Question, type Scope, type Verdic
 import { endOf, scopesFor, tooLate } from './approval-record.ts';
 import { createGrants, type Grant } from './grants.ts';
 import type { OperatorDesk, OperatorProof } from './operator-proof.ts';
-import { type ApprovalEvent, type Asked, Questions, type QuestionsNeeds } from './questions.ts';
+import { type ApprovalEvent, type ApprovalQuestionsDeps, type Asked, Questions } from './questions.ts';
 
 /** The questions to the operator, and the answers. */
 export interface Approvals {
@@ -47,14 +47,14 @@ export interface AskOptions {
 }
 
 /** What approvals stand on. */
-export interface ApprovalsNeeds extends QuestionsNeeds {
+export interface ApprovalsDeps extends ApprovalQuestionsDeps {
   readonly desk: OperatorDesk;
   /** How long a grant waits to be claimed, in milliseconds. */
   readonly grantLifetime: number;
 }
 
 /** Takes up the book of questions; what an earlier run left open is ended. */
-export async function openApprovals(needs: ApprovalsNeeds): Promise<Approvals> {
+export async function openApprovals(needs: ApprovalsDeps): Promise<Approvals> {
   const { stored, audit, rules, registry, desk, clock } = needs;
   const questions = new Questions(needs);
   const grants = createGrants({

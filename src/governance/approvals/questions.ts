@@ -38,7 +38,7 @@ export interface Waiting {
 }
 
 /** What questions stand on. */
-export interface QuestionsNeeds {
+export interface ApprovalQuestionsDeps {
   readonly stored: StoredApprovals;
   readonly audit: Audit;
   readonly rules: Rules;
@@ -79,13 +79,13 @@ interface Entry {
 
 /** The book of questions: each is opened once, ends once, and every step of it is stored, recorded and told. */
 export class Questions {
-  readonly #needs: QuestionsNeeds;
+  readonly #needs: ApprovalQuestionsDeps;
   readonly #entries = new Map<ApprovalId, Entry>();
   readonly #ended: ApprovalId[] = [];
   readonly #emitter = new Emitter<[ApprovalEvent]>();
   readonly #bytes = new ByteBudget(mostBytes);
 
-  constructor(needs: QuestionsNeeds) {
+  constructor(needs: ApprovalQuestionsDeps) {
     this.#needs = needs;
   }
 

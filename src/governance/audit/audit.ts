@@ -50,8 +50,8 @@ export interface Audit extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** What the record stands on. Without `checkpoint` (a host without a home) a cut tail shows only while it runs. */
-export interface AuditNeeds {
+/** Dependencies of the record. Without `checkpoint` (a host without a home) a cut tail shows only while it runs. */
+export interface AuditDeps {
   readonly rows: AuditRows;
   readonly clock: Clock;
   readonly log: Log;
@@ -68,7 +68,7 @@ const longestMessage = 1024;
  * Continues the record. Damage found on the way is noted in it and stays visible: where the tail was cut, numbering goes
  * on after the rows that were there.
  */
-export async function openAudit(needs: AuditNeeds): Promise<Audit> {
+export async function openAudit(needs: AuditDeps): Promise<Audit> {
   const { rows, clock, redactor, checkpoint, log } = needs;
   const [last = chainStart] = await rows.read({ limit: 1, order: 'newest-first' });
   const reading = checkpoint && readCheckpoint(checkpoint.file.read(), checkpoint.key);

@@ -23,8 +23,8 @@ import { operationOf } from './operation.ts';
 import type { OutputCheck } from './output-check.ts';
 import { decideAbout, deniesCompletion, isReadInScope, listedInstead } from './template-reads.ts';
 
-/** Everything that dispatch stands on. */
-export interface DispatchNeeds {
+/** Dependencies of dispatch. */
+export interface DispatchDeps {
   readonly registry: Registry;
   readonly fleet: Fleet;
   readonly mint: Mint;
@@ -41,7 +41,7 @@ export interface DispatchNeeds {
 }
 
 /** Reads top to bottom as the drawing in docs/governance.md; every step is also a way out, and every way out is recorded. */
-export function createDispatch(needs: DispatchNeeds): Dispatch {
+export function createDispatch(needs: DispatchDeps): Dispatch {
   return async (call, signal) => {
     const dispatchId = newDispatchId(needs.clock.now(), needs.randomId);
     const record = callRecord({ audit: needs.audit, now: () => needs.clock.now() }, dispatchId, call);
@@ -71,7 +71,7 @@ export function createDispatch(needs: DispatchNeeds): Dispatch {
 }
 
 /** The handle that a call means now. Throws `server-closing`, `unknown-tool` or `stale-handle`. */
-export function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: JsonObject | undefined): Handle {
+export function resolve({ registry, isOpen }: DispatchDeps, call: Call, args: JsonObject | undefined): Handle {
   if (!isOpen()) throw new LongshoreError('server-closing', 'The service is stopping; it begins no more calls.');
   if (typeof call.handle === 'string') {
     const handle = registry.lookup(call.agentId, call.handle, call.kind);
@@ -85,7 +85,7 @@ export function resolve({ registry, isOpen }: DispatchNeeds, call: Call, args: J
 
 /** What the rules say of a call. Throws `denied`, or `unknown-tool` for what is out of its caller's reach. */
 export function decide(
-  { rules, registry }: DispatchNeeds,
+  { rules, registry }: DispatchDeps,
   handle: Handle,
   call: Call,
   args: JsonObject | undefined,
@@ -111,7 +111,7 @@ const allowed: Decision = { level: 'allow', rule: undefined, changed: undefined 
 
 /** Waking gives a dormant handle its epoch; where the definition changed, a name leads to the new one and is decided anew. */
 async function wake(
-  needs: DispatchNeeds,
+  needs: DispatchDeps,
   named: Handle,
   call: Call,
   args: JsonObject | undefined,
@@ -130,7 +130,7 @@ async function wake(
 }
 
 /** Decides, and decides again after every wait, until the call may run or is refused. */
-async function permitted(needs: DispatchNeeds, question: Question, call: Call, signal: AbortSignal): Promise<Permit> {
+async function permitted(needs: DispatchDeps, question: Question, call: Call, signal: AbortSignal): Promise<Permit> {
   const { patience, onasked } = call;
   for (;;) {
     const { level, rule } = decide(needs, question.handle, call, question.args);
@@ -150,7 +150,7 @@ async function permitted(needs: DispatchNeeds, question: Question, call: Call, s
 
 /** Turns the operator's word into leave for this call, unless a rule, the caller or the server has changed its mind. */
 function claimed(
-  needs: DispatchNeeds,
+  needs: DispatchDeps,
   question: Question,
   grant: Grant,
   call: Call,
@@ -170,7 +170,7 @@ function claimed(
 
 /** Re-checks handle and rules and writes, without giving way to anything in between (R40). */
 function send(
-  needs: DispatchNeeds,
+  needs: DispatchDeps,
   record: CallRecord,
   { handle, args, call, signal }: { handle: AwakeHandle; args: JsonObject; call: Call; signal: AbortSignal },
 ): Promise<RawResult> {

@@ -5,7 +5,7 @@ import type { Caller, Handle } from '../../core/words.ts';
 import { received } from '../../schema/argument-snapshot.ts';
 import type { Call, Fleet } from './call.ts';
 import { callRecord } from './call-record.ts';
-import { type DispatchNeeds, decide, resolve } from './dispatcher.ts';
+import { type DispatchDeps, decide, resolve } from './dispatcher.ts';
 
 /** Who wants to hear of changes of which resource. */
 export interface SubscriptionRequest {
@@ -37,7 +37,7 @@ export interface SubscribingFleet extends Fleet {
 
 /** See `GovernedSubscriptions`. */
 export function governedSubscriptions(
-  needs: DispatchNeeds & { readonly fleet: Pick<SubscribingFleet, 'subscribe'> },
+  needs: DispatchDeps & { readonly fleet: Pick<SubscribingFleet, 'subscribe'> },
 ): GovernedSubscriptions {
   const open = new Map<object, { readonly isAllowed: () => boolean; end(): void }>();
 
@@ -85,7 +85,7 @@ export function governedSubscriptions(
 }
 
 /** The rule that allows it. Throws `denied` for every other level: who subscribes does not wait for an answer. */
-function mustBeAllowed(needs: DispatchNeeds, handle: Handle, call: Call, uri: string) {
+function mustBeAllowed(needs: DispatchDeps, handle: Handle, call: Call, uri: string) {
   const { level, rule } = decide(needs, handle, call, call.arguments);
   if (level === 'allow') return rule?.id;
   const pattern = `${handle.ownerKey}.${handle.kind === 'template' ? uri : handle.wireName}`;
@@ -95,7 +95,7 @@ function mustBeAllowed(needs: DispatchNeeds, handle: Handle, call: Call, uri: st
   );
 }
 
-function isAllowed(needs: DispatchNeeds, handle: Handle, call: Call): boolean {
+function isAllowed(needs: DispatchDeps, handle: Handle, call: Call): boolean {
   try {
     return decide(needs, handle, call, call.arguments).level === 'allow';
   } catch {

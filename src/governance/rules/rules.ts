@@ -62,7 +62,7 @@ export interface Permission {
 }
 
 /** What rules stand on. */
-export interface RulesNeeds {
+export interface RulesDeps {
   readonly stored: StoredRules;
   readonly audit: Audit;
   readonly desk: OperatorDesk;
@@ -76,7 +76,7 @@ export interface RulesNeeds {
 }
 
 /** Reads all rules. Rejects with `usage` for a host rule that cannot be read, `store-corrupt`, `cannot-record`. */
-export async function openRules(needs: RulesNeeds): Promise<Rules> {
+export async function openRules(needs: RulesDeps): Promise<Rules> {
   const { stored, audit, desk, registry, clock, randomId, otherwise } = needs;
   const hosts = needs.hostRules.map(rule => newRule({ ...rule, agentId: null }, 'host'));
   let persistent: readonly Rule[] = (await stored.all()).map(ruleFromStore);

@@ -19,19 +19,19 @@ import type { ManagingToolName } from './managing-tools.ts';
 import { searchServers, serverText } from './search-servers.ts';
 
 /** The servers that are managed, and the rules about who sees what of them. */
-export interface ManageGround {
+export interface ManageContext {
   readonly fleet: Fleet;
   readonly saved: SavedBook;
   readonly rules: Pick<Rules, 'policy'>;
 }
 
-/** What managing servers for clients stands on. */
-export interface ManageNeeds {
+/** What the tools work on: the servers and rules of the host. */
+export interface ManageDeps {
   readonly registry: Registry;
   readonly callers: Pick<Callers, 'list'>;
   readonly search: ReturnType<typeof createToolSearch>;
   readonly redactor: Pick<Redactor, 'text'>;
-  ground(): ManageGround;
+  ground(): ManageContext;
 }
 
 /** Who asked, and what it may know of. */
@@ -48,7 +48,7 @@ type RunOptions = Required<Pick<CallOptions, 'signal' | 'onprogress'>>;
  * answer (`isError`), with the sentence that the operator would be told.
  */
 export function createManageServers(
-  needs: ManageNeeds,
+  needs: ManageDeps,
 ): (operation: Operation, options: RunOptions) => Promise<RawResult> {
   /** Who loaded what is not saved; what the operator loaded again is another member. */
   const loaders = new WeakMap<ManagedServer, Caller>();
@@ -72,13 +72,13 @@ export function createManageServers(
   };
 }
 
-async function askerOf({ callers, ground }: ManageNeeds, agentId: AgentId, caller: Caller): Promise<Asker> {
+async function askerOf({ callers, ground }: ManageDeps, agentId: AgentId, caller: Caller): Promise<Asker> {
   const client = (await callers.list()).find(one => one.caller === caller && one.revokedAt === null);
   const { rules } = ground();
   return { agentId, caller, sees: handle => !isHidden(handle, caller, client?.scope ?? emptyScope, rules.policy) };
 }
 
-async function search(needs: ManageNeeds, asker: Asker, args: JsonObject): Promise<RawResult> {
+async function search(needs: ManageDeps, asker: Asker, args: JsonObject): Promise<RawResult> {
   const { limit } = args;
   const words = textOf(args['query']);
   const most = typeof limit === 'number' ? limit : 10;
@@ -98,7 +98,7 @@ async function search(needs: ManageNeeds, asker: Asker, args: JsonObject): Promi
 }
 
 async function load(
-  needs: ManageNeeds,
+  needs: ManageDeps,
   loaders: WeakMap<ManagedServer, Caller>,
   { agentId, caller, sees }: Asker,
   ref: string,
@@ -136,7 +136,7 @@ async function load(
 }
 
 async function unload(
-  { saved }: ManageGround,
+  { saved }: ManageContext,
   loaders: WeakMap<ManagedServer, Caller>,
   { agentId, caller }: Asker,
   ref: string,

@@ -5,19 +5,19 @@ import type { Registry } from '../../governance/registry/registry.ts';
 import { createToolSearch } from '../../governance/registry/tool-index.ts';
 import type { Redactor } from '../../secrets/redact.ts';
 import type { Callers, ClientCaller } from '../../store/callers.ts';
-import { createManageServers, type ManageGround } from './manage-servers.ts';
+import { createManageServers, type ManageContext } from './manage-servers.ts';
 import { managingTools } from './managing-tools.ts';
 import { createOwnServer } from './own-server.ts';
 
-/** What managing servers as tools stands on. */
-export interface ManagingNeeds {
+/** Dependencies of the tools that manage servers. */
+export interface ManagingDeps {
   readonly registry: Registry;
   readonly redeem: Redeem;
   readonly randomId: RandomId;
   readonly callers: Pick<Callers, 'list'>;
   readonly redactor: Pick<Redactor, 'text'>;
   /** What is made after dispatch, which calls through this. */
-  ground(): ManageGround;
+  ground(): ManageContext;
 }
 
 /** Searching, loading and unloading servers as tools of a server `longshore`, for clients whose tokens manage. */
@@ -31,7 +31,7 @@ export interface ManagingServer {
 }
 
 /** See `ManagingServer`. */
-export function managingServer(needs: ManagingNeeds): ManagingServer {
+export function managingServer(needs: ManagingDeps): ManagingServer {
   const { registry, redeem, randomId, callers, redactor } = needs;
   const search = createToolSearch(registry);
   const run = createManageServers({ registry, callers, redactor, search, ground: () => needs.ground() });

@@ -8,8 +8,8 @@ import type { Fleet, LiveConnection } from '../../governance/dispatch/call.ts';
 import { discoveredHandles } from '../../governance/registry/discovered-handles.ts';
 import type { Registry } from '../../governance/registry/registry.ts';
 
-/** What the server that is Longshore itself stands on. */
-export interface OwnServerNeeds {
+/** Dependencies of the built-in server. */
+export interface OwnServerDeps {
   readonly registry: Registry;
   /** The same that real connections have: nothing is done without the dispatcher's leave. */
   readonly redeem: Redeem;
@@ -30,7 +30,7 @@ export interface OwnServer {
 const protocolVersion = '2026-07-28';
 
 /** See `OwnServer`. */
-export function createOwnServer(needs: OwnServerNeeds): OwnServer {
+export function createOwnServer(needs: OwnServerDeps): OwnServer {
   const connections = new Map<AgentId, LiveConnection>();
 
   function connect(epoch: Epoch): LiveConnection {
@@ -70,7 +70,7 @@ function isOwn(key: ServerKey): boolean {
 
 /** Runs one operation within its time in all; its idle limit is for servers that may have died, and this one has not. */
 async function answer(
-  needs: OwnServerNeeds,
+  needs: OwnServerDeps,
   epoch: Epoch,
   leave: Authorisation,
   options: CallOptions,

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { wellFormed } from '../../core/well-formed.ts';
 import { cut } from '../../lib/cut.ts';
 import { toClientResult } from '../client-result.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { callFailure } from '../failures.ts';
-import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
 import { completed } from '../results.ts';
@@ -12,7 +12,7 @@ import { governedCall } from './governed-call.ts';
 import { findToolsName } from './tool-finder.ts';
 
 /** `tools/call`, through governed dispatch. */
-export async function callTool(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
+export async function callTool(ground: EndpointContext, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
   const { era } = exchange;
   const { name } = params;
   // Some clients write null, or an empty list, for no arguments.
@@ -25,7 +25,7 @@ export async function callTool(ground: EndpointGround, exchange: Exchange, param
 }
 
 async function resultOf(
-  ground: EndpointGround,
+  ground: EndpointContext,
   exchange: Exchange,
   name: string,
   args: JsonObject,

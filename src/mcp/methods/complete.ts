@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { strictUriTemplate, variableOf } from '../../core/strict-uri-template.ts';
 import type { Handle } from '../../core/words.ts';
 import { toClientResult } from '../client-result.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { rpcFailure } from '../failures.ts';
-import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
 import { completed } from '../results.ts';
@@ -11,7 +11,7 @@ import type { View } from '../views.ts';
 import { governedCall } from './governed-call.ts';
 
 /** `completion/complete` for an argument of a prompt or a variable of a template; never asks anybody. */
-export async function complete(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
+export async function complete(ground: EndpointContext, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
   const { client, era } = exchange;
   const { ref, argument, context } = params;
   if (!isJsonObject(ref) || !isJsonObject(argument)) {

@@ -2,7 +2,7 @@ import { LongshoreError } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Handle, HandleKind } from '../../core/words.ts';
 import type { Call } from '../../governance/dispatch/call.ts';
-import type { EndpointGround } from '../ground.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { type Exchange, progressToken } from '../mcp-client.ts';
 import { tellWaiting, type WhereToDecide, whereToDecide } from '../sessions/approval-wait.ts';
 
@@ -33,7 +33,7 @@ const withPage = 60 * 60_000;
  * One call through governed dispatch, with everything that its client can be asked and told while it waits and runs.
  * Resolves with the result verbatim. Rejects as dispatch does, or with `StillWaiting`.
  */
-export async function governedCall(ground: EndpointGround, exchange: Exchange, wanted: Wanted): Promise<JsonObject> {
+export async function governedCall(ground: EndpointContext, exchange: Exchange, wanted: Wanted): Promise<JsonObject> {
   const { client, signal } = exchange;
   const patience = new AbortController();
   using waiting = new DisposableStack();

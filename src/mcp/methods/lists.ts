@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { HandleKind } from '../../core/words.ts';
-import type { EndpointGround } from '../ground.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { type Prepared, RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
 import { listResult } from '../results.ts';
@@ -23,7 +23,7 @@ const members = {
  * one of ours.
  */
 export async function list(
-  ground: EndpointGround,
+  ground: EndpointContext,
   kind: HandleKind,
   { client, era }: Exchange,
   { cursor }: JsonObject,

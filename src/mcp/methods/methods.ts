@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { Era } from '../../core/words.ts';
 import { cut } from '../../lib/cut.ts';
-import type { EndpointGround } from '../ground.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { type Prepared, RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange, McpClient } from '../mcp-client.ts';
 import { callTool } from './call-tool.ts';
@@ -23,7 +23,7 @@ export interface Method {
 }
 
 /** Every method that is answered with one result. `initialize` and `subscriptions/listen` belong to what carries them. */
-export function createMethods(ground: EndpointGround): ReadonlyMap<string, Method> {
+export function createMethods(ground: EndpointContext): ReadonlyMap<string, Method> {
   return new Map<string, Method>([
     ['ping', { era: 'legacy', run: () => ({}) }],
     ['server/discover', { era: 'modern', run: ({ client }) => discoverResult(instructionsFor(ground, client)) }],
@@ -49,7 +49,7 @@ export function methodOf(methods: ReadonlyMap<string, Method>, name: string, era
 }
 
 /** What the servers that a client sees want it to know. */
-export function instructionsFor({ host, views }: EndpointGround, client: McpClient): string | undefined {
+export function instructionsFor({ host, views }: EndpointContext, client: McpClient): string | undefined {
   const seen = new Set(
     views
       .of(client)
@@ -59,7 +59,7 @@ export function instructionsFor({ host, views }: EndpointGround, client: McpClie
   return mergedInstructions(host.servers(client.agentId).filter(({ server }) => seen.has(server)));
 }
 
-function setLogLevel(ground: EndpointGround, { session, client }: Exchange, { level }: JsonObject): JsonObject {
+function setLogLevel(ground: EndpointContext, { session, client }: Exchange, { level }: JsonObject): JsonObject {
   if (!isLogLevel(level)) throw new RpcError(rpcCodes.invalidParams, 'level must be one of the levels of RFC 5424.');
   if (session) session.logLevel = level;
   ground.logLevelSet(client.agentId);

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { cut } from '../../lib/cut.ts';
 import { toClientResult } from '../client-result.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { rpcFailure } from '../failures.ts';
-import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange } from '../mcp-client.ts';
 import { completed } from '../results.ts';
 import { governedCall } from './governed-call.ts';
 
 /** `prompts/get`, through governed dispatch. */
-export async function getPrompt(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
+export async function getPrompt(ground: EndpointContext, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
   const { client, era } = exchange;
   const { name, arguments: args = {} } = params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be the name of a prompt.');

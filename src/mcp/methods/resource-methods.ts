@@ -5,8 +5,8 @@ import { fittingTemplates } from '../../core/uri-template.ts';
 import type { Handle } from '../../core/words.ts';
 import { clientUri } from '../client-definition.ts';
 import { toClientResult } from '../client-result.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { noResource, rpcFailure } from '../failures.ts';
-import type { EndpointGround } from '../ground.ts';
 import { RpcError, rpcCodes } from '../json-rpc.ts';
 import type { Exchange, McpClient } from '../mcp-client.ts';
 import { completed } from '../results.ts';
@@ -18,7 +18,7 @@ import { freshness } from './greeting.ts';
  * fits a template, or of a result that was kept because of its size.
  */
 export async function readResource(
-  ground: EndpointGround,
+  ground: EndpointContext,
   exchange: Exchange,
   params: JsonObject,
 ): Promise<JsonObject> {
@@ -32,7 +32,7 @@ export async function readResource(
   return { ...completed(shown), ...freshness, ...(isPromised && { ttlMs }) };
 }
 
-async function read(ground: EndpointGround, exchange: Exchange, uri: string): Promise<JsonObject> {
+async function read(ground: EndpointContext, exchange: Exchange, uri: string): Promise<JsonObject> {
   const { client, era } = exchange;
   const missing = noResource(uri, era);
   const handle = resourceHandle(ground, client, uri);
@@ -50,7 +50,7 @@ async function read(ground: EndpointGround, exchange: Exchange, uri: string): Pr
 }
 
 /** The handle by which a URI is read; undefined where this client may not, or nobody has it. */
-export function resourceHandle({ views, links }: EndpointGround, client: McpClient, uri: string): Handle | undefined {
+export function resourceHandle({ views, links }: EndpointContext, client: McpClient, uri: string): Handle | undefined {
   const view = views.of(client);
   const resources = view.list('resource');
   const listed = resources.find(({ wireName }) => wireName === uri) ?? resources.find(one => isRenamed(one, uri));
@@ -88,7 +88,7 @@ function asAsked(result: JsonObject, own: string, asked: string): JsonObject {
 }
 
 /** `resources/subscribe`, of 2025 clients: its server stays awake as long as the session wants to hear of changes. */
-export async function subscribe(ground: EndpointGround, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
+export async function subscribe(ground: EndpointContext, exchange: Exchange, params: JsonObject): Promise<JsonObject> {
   const { client, session, signal, era } = exchange;
   const uri = uriOf(params);
   const handle = resourceHandle(ground, client, uri);

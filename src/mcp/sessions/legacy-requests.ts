@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { legacyVersions } from '../../core/protocol-versions.ts';
-import type { EndpointGround } from '../ground.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { type Message, type Prepared, RpcError, rpcCodes } from '../json-rpc.ts';
 import type { McpClient } from '../mcp-client.ts';
 import { initializeResult } from '../methods/greeting.ts';
@@ -12,9 +12,9 @@ type Request = Extract<Message, { kind: 'request' }>;
 /** Answers the requests of 2025 clients, within their sessions. */
 export class LegacyRequests {
   readonly #methods: ReadonlyMap<string, Method>;
-  readonly #ground: EndpointGround;
+  readonly #ground: EndpointContext;
 
-  constructor(ground: EndpointGround, methods: ReadonlyMap<string, Method>) {
+  constructor(ground: EndpointContext, methods: ReadonlyMap<string, Method>) {
     this.#ground = ground;
     this.#methods = methods;
   }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { EndpointGround } from '../ground.ts';
+import type { EndpointContext } from '../endpoint-context.ts';
 import { noticeFrame, type RequestId, RpcError, resultFrame, rpcCodes } from '../json-rpc.ts';
 import type { McpClient } from '../mcp-client.ts';
 import { serverInfo } from '../methods/greeting.ts';
@@ -22,10 +22,10 @@ const mostOfOneClient = 64;
 
 /** The `subscriptions/listen` streams of 2026-07-28 clients. */
 export class ListenStreams {
-  readonly #ground: EndpointGround;
+  readonly #ground: EndpointContext;
   readonly #open = new Set<Listening>();
 
-  constructor(ground: EndpointGround) {
+  constructor(ground: EndpointContext) {
     this.#ground = ground;
   }
 

@@ -19,7 +19,7 @@ export interface HttpSession {
 }
 
 /** What sessions stand on; times in milliseconds. */
-export interface SessionsNeeds {
+export interface SessionsDeps {
   readonly clock: Clock;
   readonly ids: SessionIds;
   readonly reply: Pick<ReplyOptions, 'silence' | 'keepAlive'>;
@@ -38,7 +38,7 @@ const mostEnded = 10_000;
 
 /** All sessions over HTTP. */
 export class Sessions {
-  readonly #needs: SessionsNeeds;
+  readonly #needs: SessionsDeps;
   readonly #sessions = new Map<string, HttpSession>();
   /** Ids of sessions that ended in this run: they are not taken up again. */
   readonly #ended = new LRUCache<string, true>({ max: mostEnded });
@@ -46,7 +46,7 @@ export class Sessions {
   readonly #run = randomBytes(6).toString('base64url');
   #replies = 0;
 
-  constructor(needs: SessionsNeeds) {
+  constructor(needs: SessionsDeps) {
     this.#needs = needs;
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(needs.idle, 60_000));
     this.#sweeper.unref();

@@ -4,7 +4,7 @@ import { createNameBook, type NameBook } from '../docker/container-names.ts';
 import { createImageStore, type ImageStore } from '../docker/images.ts';
 
 /** What all container servers of one host share. */
-export interface ContainerGround {
+export interface ContainerContext {
   /** In the labels of every container of ours, over all runs of this home. */
   readonly homeId: HomeId;
   /** Longshore's home, which no container may see; absent where there is none. */
@@ -17,12 +17,12 @@ export interface ContainerGround {
 }
 
 /** One per host. */
-export function createContainerGround(setup: {
+export function createContainerContext(setup: {
   readonly homeId: HomeId;
   readonly homeFolder: string | undefined;
   readonly temporaryFolder: string;
   readonly transports?: ImageTransports;
-}): ContainerGround {
+}): ContainerContext {
   return {
     transports: imageTransportsInMemory(),
     ...setup,

@@ -6,8 +6,8 @@ import type { Callers } from '../store/callers.ts';
 import type { CortexEvent } from './event-feed.ts';
 import type { Limits } from './limits.ts';
 
-/** What Cortex itself stands on, whichever routes it has. */
-export interface CortexNeeds {
+/** Dependencies of Cortex itself, whichever routes it has. */
+export interface CortexDeps {
   readonly clock: Clock;
   readonly randomId: RandomId;
   readonly log: Log;

@@ -15,7 +15,7 @@ export interface EndpointSettings {
 }
 
 /** What the methods stand on. */
-export interface EndpointGround {
+export interface EndpointContext {
   readonly host: ClientSide;
   readonly settings: EndpointSettings;
   readonly views: Views;

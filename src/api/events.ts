@@ -23,6 +23,8 @@ export interface EventData {
   /** Saved, changed, enabled, disabled or removed. */
   readonly 'servers.changed': { readonly agentId: string };
   readonly 'rules.changed': { readonly agentId: string | null };
+  /** A catalog is being read: what is going on, for a person. */
+  readonly 'catalog.progress': { readonly agentId: null; readonly catalog: string; readonly line: string };
   /** A client got a token, lost it, or has another scope now. */
   readonly 'callers.changed': { readonly agentId: string; readonly caller: string };
 }

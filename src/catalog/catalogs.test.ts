@@ -50,6 +50,20 @@ describe('the catalogs', () => {
     expect(await catalogs.entry('b', options)).toMatchObject({ name: 'b' });
   });
 
+  it('tell what goes on while one is read, to whoever asked and to whoever watches', async () => {
+    const lines: string[] = [];
+    const source = {
+      ...sourceOf('docker', { next: [] }),
+      read: ({ onProgress }: { onProgress?: (line: string) => void }) => {
+        onProgress?.('Pulling …');
+        return Promise.resolve({ title: undefined, entries: [], unnamed: 0 });
+      },
+    };
+    const catalogs = catalogsOf([source], Date.now, (catalog, line) => lines.push(`${catalog}: ${line}`));
+    await catalogs.list({ ...options, onProgress: line => lines.push(line) });
+    expect(lines).toEqual(['Pulling …', 'docker: Pulling …']);
+  });
+
   it('of two entries of one name give the first catalog’s', async () => {
     const own = catalogEntry('a', { catalog: 'own' });
     const catalogs = catalogsOf([sourceOf('own', { next: [own] }), sourceOf('docker', { next: [catalogEntry('a')] })]);

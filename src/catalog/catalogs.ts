@@ -46,6 +46,8 @@ export interface CatalogsDeps {
   readonly cache: CatalogCache;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  /** Hears what is going on while a catalog is read, whoever asked for it. */
+  readonly onProgress?: (catalog: string, line: string) => void;
 }
 
 /** What was read that long ago is read again, where that can be done. */
@@ -58,7 +60,7 @@ interface Held {
 }
 
 /** See `Catalogs`. */
-export function createCatalogs({ sources, cache, clock, log }: CatalogsDeps): Catalogs {
+export function createCatalogs({ sources, cache, clock, log, onProgress }: CatalogsDeps): Catalogs {
   const held = new Map<string, Held>();
   /** Readings under way: whoever asks meanwhile shares them (R73). */
   const reading = new Map<string, Promise<Held>>();
@@ -90,7 +92,11 @@ export function createCatalogs({ sources, cache, clock, log }: CatalogsDeps): Ca
   }
 
   async function readAnew(source: CatalogSource, options: ReadOptions): Promise<Held> {
-    const content = await source.read(options);
+    const told = (line: string): void => {
+      options.onProgress?.(line);
+      onProgress?.(source.id, line);
+    };
+    const content = await source.read({ ...options, onProgress: told });
     if (source.isLocal) return { content, readAt: undefined };
     const readAt = clock.now();
     const { id, place } = source;

@@ -1,10 +1,12 @@
 import type { CatalogAnswer, CatalogEntryView } from '../client/api-types.ts';
+import type { Client } from '../client/client.ts';
 import { LongshoreError } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
 import { tellPartial } from './load-answer.ts';
 import { printTable } from './print.ts';
 import type { CommandContext } from './program.ts';
 import type { Column } from './table.ts';
+import { withProgress } from './with-progress.ts';
 
 const columns: readonly Column<CatalogEntryView>[] = [
   { header: 'NAME', text: ({ name }) => name },
@@ -31,6 +33,7 @@ const short = (need: string): string =>
 /** Prints what the catalogs have; what could still be read where one of them could not be is printed before the error is told. */
 export async function printCatalog(
   context: CommandContext,
+  client: Client,
   json: true | undefined,
   work: Promise<CatalogAnswer>,
   none: string,
@@ -38,7 +41,7 @@ export async function printCatalog(
   const { terminal } = context;
   let answer: CatalogAnswer;
   try {
-    answer = await work;
+    answer = await withProgress(client, terminal, work);
   } catch (error) {
     const matches = error instanceof LongshoreError && error.code === 'catalog-unreadable' ? matchesIn(error.data) : [];
     if (matches.length > 0 && json !== true) await printTable(terminal, undefined, matches, columns, none);

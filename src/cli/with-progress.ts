@@ -18,6 +18,7 @@ async function tellStates(client: Client, terminal: Terminal, signal: AbortSigna
   let last = '';
   try {
     for await (const event of client.events(signal)) {
+      if (event.type === 'catalog.progress') await terminal.err(`${event.data.catalog}: ${event.data.line}\n`);
       if (event.type !== 'server.state' || event.data.state !== 'starting') continue;
       const { server, sentence } = event.data;
       if (`${server}${sentence}` !== last) await terminal.err(`${server}: ${sentence}\n`);

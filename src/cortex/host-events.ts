@@ -26,6 +26,8 @@ function cortexEvent(event: HostEvent): CortexEvent {
       return typed('servers.changed', { agentId: event.agentId });
     case 'rules':
       return typed('rules.changed', { agentId: null });
+    case 'catalog':
+      return typed('catalog.progress', { agentId: null, catalog: event.catalog, line: event.line });
     case 'callers':
       return typed('callers.changed', { agentId: event.agentId, caller: event.caller });
   }

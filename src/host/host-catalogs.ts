@@ -21,6 +21,7 @@ export interface HostCatalogsDeps {
   readonly redactor: Pick<Redactor, 'text'>;
   /** Of the home; a host without one has no catalog files. */
   readonly folder: string | undefined;
+  readonly onProgress: (catalog: string, line: string) => void;
 }
 
 const connectMilliseconds = 15_000;
@@ -59,6 +60,7 @@ export function hostCatalogs(deps: HostCatalogsDeps): Catalogs & AsyncDisposable
     cache,
     clock: around.clock,
     log: around.log,
+    onProgress: (catalog, line) => deps.onProgress(catalog, redactor.text(line)),
   });
   return {
     ...catalogs,

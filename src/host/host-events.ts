@@ -18,6 +18,8 @@ export type HostEvent =
   /** Saved, changed, enabled, disabled or removed. */
   | { readonly type: 'servers'; readonly agentId: AgentId }
   | { readonly type: 'rules' }
+  /** A catalog is being read: what is going on, for a person. */
+  | { readonly type: 'catalog'; readonly catalog: string; readonly line: string }
   /** A client got a token, lost it, or has another scope now: `callers` and their `scopeOf` say which. */
   | { readonly type: 'callers'; readonly agentId: AgentId; readonly caller: Caller };
 

@@ -238,7 +238,9 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
   approvals.onEvent(event => events.tell(() => ({ type: 'approval', event })));
   const servers = toldServers(store.servers, agentId => events.tell(() => ({ type: 'servers', agentId })));
   const home = options.ephemeral ? undefined : folder;
-  const catalogs = opening.use(hostCatalogs({ around, settings, cache: store.catalogs, redactor, folder: home }));
+  const onProgress = (catalog: string, line: string) => events.tell(() => ({ type: 'catalog', catalog, line }));
+  const read = { around, settings, cache: store.catalogs, redactor, folder: home, onProgress };
+  const catalogs = opening.use(hostCatalogs(read));
   const base = {
     ...ways,
     ...sources,

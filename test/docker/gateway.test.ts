@@ -165,9 +165,15 @@ describe.runIf(engine.available)('the Docker MCP Gateway, by a stand-in of its p
     await line('!mcp-gateway-start fetch');
     const holdings = async () => (await home.ask('GET', '/api/mcp/status')).body.servers[0].holdings;
     const first = await holdings();
+    const agent = home.host.agent();
+    const [before] = agent.tools();
+    if (before === undefined) throw new Error('It has a tool.');
     expect(await line('!mcp-gateway-start fetch,time')).toMatchObject({ status: 'ok' });
     expect(await holdings()).not.toEqual(first);
     expect(await tools()).toEqual(['gateway__fetch_tool', 'gateway__time_tool']);
+    // A tool that did not change is another one all the same: its handle is bound to the gateway that was replaced.
+    await expect(agent.call(before, {})).rejects.toMatchObject({ code: 'stale-handle' });
+    expect(agent.tools().map(({ name }) => name)).toContain(before.name);
     // The same again changes nothing.
     const second = await holdings();
     expect(await line('!mcp-gateway-start fetch,time')).toMatchObject({ status: 'ok' });

@@ -11,6 +11,6 @@ export function catalogCommand(command: Command, context: CommandContext): void 
     const work = options.refresh
       ? client.ask('POST /api/mcp/catalog/refresh')
       : client.ask('GET /api/mcp/catalog', { query: {} });
-    await printCatalog(context, options.json, work, 'The catalogs have no definitions.');
+    await printCatalog(context, client, options.json, work, 'The catalogs have no definitions.');
   });
 }

@@ -21,6 +21,6 @@ export function searchCommand(command: Command, context: CommandContext): void {
     const work = client.ask('GET /api/mcp/catalog', {
       query: { q, ...(options.limit !== undefined && { limit: options.limit }) },
     });
-    await printCatalog(context, options.json, work, `Nothing in the catalogs matches ${JSON.stringify(q)}.`);
+    await printCatalog(context, client, options.json, work, `Nothing in the catalogs matches ${JSON.stringify(q)}.`);
   });
 }

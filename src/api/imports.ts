@@ -49,11 +49,34 @@ export type ImportedFileView = Json<typeof importedFile>;
 const importedFiles = z.object({ files: z.array(importedFile) }).openapi('ImportedFiles');
 export type ImportFilesAnswer = Json<typeof importedFiles>;
 
+const names = z.array(z.string());
+
+const undone = z
+  .object({
+    removed: names,
+    restored: names,
+    /** Changed or removed since, and left as they are. */
+    left: names,
+  })
+  .openapi('UndoneImport');
+export type UndoImportAnswer = Json<typeof undone>;
+
+const importedFrom = z.object({ clients: z.record(z.string(), names) }).openapi('ImportedFrom');
+export type ImportedFromAnswer = Json<typeof importedFrom>;
+
 /** Files of other clients, taken over in one transaction (R22). */
 export const importRoutes = {
   'POST /api/imports': {
     summary: "Save the servers of other clients' files, in one transaction",
     body: importRequest,
     answer: importedFiles,
+  },
+  'GET /api/imports': {
+    summary: 'By client, the keys of the servers that its file had when it was imported',
+    answer: importedFrom,
+  },
+  'DELETE /api/imports/last': {
+    summary: 'Undo the last import of files: what it added is removed, what it changed is as before',
+    answer: undone,
   },
 } as const satisfies RouteTable;

@@ -246,6 +246,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
     ...sources,
     fleet,
     servers,
+    imports: store.imports,
     cache,
     vault,
     catalogs,

@@ -66,7 +66,13 @@ function canonicalStart({ mode, config, image, args }: SavedStart): string {
   return canonicalJson({ mode, config, image, args });
 }
 
-async function replaceRow(book: SavedBook, who: Actor, row: SavedServer, entry: ServerEntry): Promise<SavedServer> {
+/** Ends what runs of a server and puts another entry in its place; if that cannot be saved, it stays as it was. */
+export async function replaceRow(
+  book: SavedBook,
+  who: Actor,
+  row: SavedServer,
+  entry: ServerEntry,
+): Promise<SavedServer> {
   await book.end(row);
   const changed = await update(book, who, row, entry).catch(async (error: unknown) => {
     await book.place(row);

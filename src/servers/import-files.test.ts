@@ -136,3 +136,24 @@ describe('an import of files', () => {
     });
   });
 });
+
+describe('undoing an import', () => {
+  it('R22: removes what was added and puts back what was changed, but for what was changed since', async () => {
+    await using world = await savedWorld();
+    const saved = world.saved();
+    await saved.add({ name: 'old', command: 'before' });
+    const entries = { old: { command: 'after' }, fresh: { command: 'x' }, touched: { command: 'x' } };
+    const files = [{ path: '/home/ann/.cursor/mcp.json', text: JSON.stringify({ mcpServers: entries }) }];
+    await saved.importFiles(files, { ...ground, dryRun: false });
+    expect(await saved.importedFrom()).toEqual({ cursor: expect.arrayContaining(['old', 'fresh', 'touched']) });
+    await new Promise(resolve => setTimeout(resolve, 5));
+    await saved.change('touched', { command: 'y' });
+    expect(await saved.undoImport()).toEqual({ removed: ['fresh'], restored: ['old'], left: ['touched'] });
+    const rows = await world.store.servers.list();
+    expect(rows.map(({ name, config }) => [name, config?.['command']])).toEqual([
+      ['old', 'before'],
+      ['touched', 'y'],
+    ]);
+    await expect(saved.undoImport()).rejects.toMatchObject({ code: 'usage' });
+  });
+});

@@ -109,6 +109,7 @@ export async function importFiles(
     wanted.length === 0
       ? { outcomes: [], skipped: [] }
       : await saveServers(book, who, { servers: wanted, skipped: [] }, options.dryRun);
+  if (!options.dryRun) await remember(book, who, drafts, outcomes);
   const byRead = new Map(outcomes.map(outcome => [outcome.read, outcome]));
   return read.map(file => {
     if (!('drafts' in file)) return file;
@@ -117,6 +118,28 @@ export async function importFiles(
     const rejected = foreign.warnings.filter(({ code }) => code.startsWith('rejected-')).map(rejectedServer);
     const warnings = foreign.warnings.filter(({ server }) => server === undefined).map(noteOf);
     return { path: path ?? null, dialect: foreign.dialect, servers: [...servers, ...rejected], warnings };
+  });
+}
+
+/** Which client had which server, and how all this is undone. */
+async function remember(
+  book: SavedBook,
+  who: Actor,
+  drafts: readonly { readonly draft: Draft; readonly dialect: string }[],
+  outcomes: readonly ImportOutcome[],
+): Promise<void> {
+  const { imports } = book.needs;
+  const ids = new Map(outcomes.map(({ name, serverId }) => [name, serverId]));
+  for (const { draft, dialect } of drafts) {
+    const serverId = ids.get(draft.config.name);
+    const isTaken = draft.read !== undefined || draft.notes.some(({ code }) => code === 'merged');
+    if (serverId !== undefined && isTaken) await imports.remember(who.agentId, dialect, [serverId]);
+  }
+  const done = outcomes.flatMap(({ action, before, after }) => (after ? [{ action, before, after }] : []));
+  if (done.length === 0) return;
+  await imports.setLast(who.agentId, {
+    created: done.flatMap(({ before, after: { serverId, updatedAt } }) => (before ? [] : [{ serverId, updatedAt }])),
+    updated: done.flatMap(({ before, after: { updatedAt } }) => (before ? [{ before, updatedAt }] : [])),
   });
 }
 

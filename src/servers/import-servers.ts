@@ -43,6 +43,10 @@ export interface ImportOutcome extends ImportedServer {
   readonly read: ReadServer;
   readonly key: ServerKey;
   readonly action: 'add' | 'update' | 'same';
+  /** As it was saved before; undefined for one that is new. */
+  readonly before: SavedServer | undefined;
+  /** As it is saved now; undefined in a dry run, and for one that stayed as it was. */
+  readonly after: SavedServer | undefined;
 }
 
 /** What became of all that was read: every server is among the outcomes or was skipped. */
@@ -237,7 +241,7 @@ function outcome(
   const outcomes = candidates.map(({ read, planned, row, action, notes }): ImportOutcome => {
     const { serverId, serverKey } = row ?? saved.get(planned.name) ?? {};
     const key = serverKey ?? (planned.wantedKey as ServerKey);
-    return { read, action, key, serverId, name: planned.name, notes };
+    return { read, action, key, serverId, name: planned.name, notes, before: row, after: saved.get(planned.name) };
   });
   return { outcomes, skipped };
 }

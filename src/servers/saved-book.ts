@@ -12,6 +12,7 @@ import type { Registry } from '../governance/registry/registry.ts';
 import { KeyedMutex } from '../lib/keyed-mutex.ts';
 import type { KnownSecret } from '../secrets/known-secrets.ts';
 import type { SecretVault } from '../secrets/secret-vault.ts';
+import type { Imports } from '../store/imports.ts';
 import type { SavedServer, ServerEntry, Servers } from '../store/servers.ts';
 import type { DefinitionCache, LastSeen } from './definition-cache.ts';
 import type { Fleet } from './fleet.ts';
@@ -29,6 +30,7 @@ export interface SavedDeps extends HealthDeps {
   readonly fleet: Fleet;
   readonly registry: Pick<Registry, 'list'>;
   readonly servers: Servers;
+  readonly imports: Imports;
   readonly cache: DefinitionCache;
   readonly vault: SecretVault;
   /** Asked about names that are not here. */

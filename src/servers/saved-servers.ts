@@ -14,6 +14,7 @@ import type { Actor, SavedBook } from './saved-book.ts';
 import type { ServerInfo } from './server-info.ts';
 import { savedInfos } from './server-infos.ts';
 import { disableServer, enableServer } from './switch-server.ts';
+import { type UndoneImport, undoImport } from './undo-import.ts';
 
 /** What names a saved server for good. */
 export interface SavedId {
@@ -46,6 +47,10 @@ export interface SavedServers {
   importJson(text: string, options?: ImportOptions): Promise<ImportResult>;
   /** Takes over files of other clients; see `importFiles`. */
   importFiles(files: readonly FileToImport[], options: ImportFilesOptions): Promise<readonly ImportedFile[]>;
+  /** Takes the last import of files back; see `undoImport`. */
+  undoImport(): Promise<UndoneImport>;
+  /** Keys of the servers that each client's file had when it was imported. */
+  importedFrom(): Promise<Readonly<Record<string, readonly ServerKey[]>>>;
   /** Lists a server on a connection of its own, beside the one that may be live; `already-running` while one does so. */
   refreshTools(
     ref: string,
@@ -68,6 +73,12 @@ export function savedServers(book: SavedBook, who: Actor): SavedServers {
       // The readers of all formats are only loaded by whoever imports.
       const { importFiles } = await import('./import-files.ts');
       return await importFiles(book, who, files, options);
+    },
+    undoImport: () => undoImport(book, who),
+    async importedFrom() {
+      const keys = new Map((await book.rows(who.agentId)).map(({ serverId, serverKey }) => [serverId, serverKey]));
+      const clients = [...(await book.needs.imports.clients(who.agentId))];
+      return Object.fromEntries(clients.map(([client, ids]) => [client, ids.flatMap(id => keys.get(id) ?? [])]));
     },
     refreshTools: (ref, { signal = new AbortController().signal, onPhase = () => {} } = {}) =>
       book.refreshes.run(book, who.agentId, ref, signal, onPhase),

@@ -6,6 +6,7 @@ import { callersTable } from './callers.ts';
 import { catalogsTable } from './catalogs.ts';
 import { descriptionsTable } from './descriptions.ts';
 import { imageTransportsTable } from './image-transports.ts';
+import { importsTable } from './imports.ts';
 import { ledgerTable } from './ledger.ts';
 import { rulesTable } from './rules.ts';
 import { secretsTable } from './secrets.ts';
@@ -27,4 +28,5 @@ export const tables = {
   callers: callersTable,
   agents: agentsTable,
   catalogs: catalogsTable,
+  imports: importsTable,
 } as const;

@@ -222,7 +222,7 @@ describe('the command line', () => {
       [2, 'unknown-tool', 'call', 'nothing.at-all'],
       [2, 'unknown-approval', 'reject', 'abcdef', ...home.asOperator],
       [4, 'catalog-unreadable', 'gateway', 'start', 'nothing'],
-      [2, 'usage', 'import'],
+      [2, 'usage', 'import', '--undo'],
       [2, 'usage', 'lst'],
       [2, 'usage', 'list', '--agnt', 'x'],
       [2, 'usage', 'token'],

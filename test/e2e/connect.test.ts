@@ -52,6 +52,33 @@ it('connect writes an entry that starts the bridge, and disconnect gives the fil
   rmSync(user, { recursive: true });
 });
 
+it('R22: import finds the files of clients, saves them only when told to, and takes the import back', {
+  timeout: patience,
+}, async () => {
+  const user = mkdtempSync(join(tmpdir(), 'longshore-user-'));
+  await using home = longshoreHome({ HOME: user, XDG_CONFIG_HOME: join(user, '.config') });
+  const put = (text: string, ...steps: readonly string[]) => {
+    mkdirSync(dirname(join(user, ...steps)), { recursive: true });
+    writeFileSync(join(user, ...steps), text);
+  };
+  put('{"mcpServers": {"notes": {"command": "true"}}}', '.cursor', 'mcp.json');
+  put('{"servers": {"notes": {"command": "true"},},}', '.config', 'Code', 'User', 'profiles', 'a1', 'mcp.json');
+  put('[mcp_servers.peak]\ncommand = "true"\n', '.codex', 'config.toml');
+  const asked = await home.run('import');
+  expect({ code: asked.code, out: asked.stdout.match(/would be added +\w+/g)?.length }).toEqual({ code: 2, out: 2 });
+  expect(await home.json('list')).toMatchObject({ servers: [] });
+  expect((await home.run('import', '--yes')).code).toBe(0);
+  const names = async () =>
+    ((await home.json('list')) as { servers: { name: string }[] }).servers.map(({ name }) => name);
+  expect(await names()).toEqual(['notes', 'peak']);
+  await home.run('connect', 'codex');
+  const tokens = (await home.json('token', 'ls')) as { name: string; scope: { servers: string[] | null } }[];
+  expect(tokens.find(({ name }) => name === 'codex')?.scope.servers).toEqual(['peak']);
+  expect((await home.run('import', '--undo')).stdout).toMatch(/^removed: (notes, peak|peak, notes)\n$/);
+  expect(await names()).toEqual([]);
+  rmSync(user, { recursive: true });
+});
+
 it('connect says what there is where a client is unknown, or none is named', { timeout: patience }, async () => {
   await using home = longshoreHome();
   const unknown = await home.run('connect', 'emacs');

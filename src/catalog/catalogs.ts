@@ -152,7 +152,7 @@ export function createCatalogs({ sources, cache, clock, log, onProgress }: Catal
       for (const { id, error, readAt } of catalogs) {
         if (found?.catalog === id) return found;
         // One that comes before and cannot be read might have it: nothing is guessed.
-        if (error !== undefined && readAt === undefined) throw error;
+        if (error !== undefined && readAt === undefined) throw found === undefined ? error : besides(error, found);
       }
       return found;
     },
@@ -164,6 +164,15 @@ export function createCatalogs({ sources, cache, clock, log, onProgress }: Catal
       return undefined;
     },
   };
+}
+
+/** The same error, with what a person can do who means the entry of a later catalog. */
+function besides(error: LongshoreError, { name, catalog, start }: CatalogEntry): LongshoreError {
+  const isReady = start.kind === 'command' && !start.args.some(word => word.includes('{{'));
+  const how = isReady ? `: longshore add ${name} -- ${[start.command, ...start.args].join(' ')}` : '';
+  const { code, data, message } = error;
+  const told = `${message} The catalog ${catalog} has one of that name, which may be another${how}`;
+  return new LongshoreError(code, told, { cause: error, ...(data && { data }) });
 }
 
 function firstOfEachName(all: readonly Held[]): readonly CatalogEntry[] {

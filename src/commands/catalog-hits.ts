@@ -9,10 +9,14 @@ import { quoteWord } from './grammar.ts';
  * What was found in the catalogs as a result. One that cannot be read is an error, whatever the others have (R74); where it
  * was read before, the older definitions are told with it.
  */
-export function catalogResult({ catalogs, entries }: CatalogList, said: string, more: JsonObject = {}): Envelope {
+export function catalogResult(
+  { catalogs, entries }: CatalogList,
+  { said, inShort = said }: { readonly said: string; readonly inShort?: string },
+  more: JsonObject = {},
+): Envelope {
   const data = { ...more, catalogs: catalogs.map(catalogData), matches: entries.map(entryData) };
   const lost = catalogs.find(({ error, readAt }) => error !== undefined && readAt === undefined)?.error;
-  if (lost !== undefined) return failed(lost.code, `${lost.message} ${said}`, data);
+  if (lost !== undefined) return failed(lost.code, `${lost.message} ${inShort}`, data);
   const old = catalogs.find(({ error }) => error !== undefined)?.error;
   if (old !== undefined) return partly(said, old.code, `${old.message} What was read before is shown.`, data);
   return succeeded(said, data);

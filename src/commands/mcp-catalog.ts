@@ -29,5 +29,6 @@ function listed(list: CatalogList): Envelope {
       .filter(entry => entry.catalog === id)
       .map(({ name, title }) => `  ${name}${title === undefined ? '' : `, ${title}`}`),
   ]);
-  return catalogResult(list, [`${available(total)}.`, ...lines].join('\n'), { total });
+  const inShort = `${available(total)}.`;
+  return catalogResult(list, { said: [inShort, ...lines].join('\n'), inShort }, { total });
 }

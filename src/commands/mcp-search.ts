@@ -34,5 +34,5 @@ export async function search(
     entries.length === 0
       ? `Nothing in the catalogs matches ${JSON.stringify(query)}.`
       : `${entries.length} ${entries.length === 1 ? 'server matches' : 'servers match'}: ${entries.map(({ name }) => name).join(', ')}.`;
-  return catalogResult(found, said, { query });
+  return catalogResult(found, { said }, { query });
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 import { dialectOf, namedDialect } from './dialects.ts';
 import { mapEntry } from './map-entry.ts';
 import { parseText, type Syntax } from './parse-text.ts';
+import { pastedAsJson } from './pasted-text.ts';
 import { serverEntries } from './server-entries.ts';
 import {
   type Dialect,
@@ -26,7 +27,8 @@ export interface ForeignText {
  * run, resolved or read besides. One bad entry is a warning and loses no other. A file without servers has none, which is no
  * error. Throws `bad-config` with `data.reason` `parse` (with line and column), `unknown-dialect` or `docker-catalog`.
  */
-export function readForeignFile({ text, path, from }: ForeignText): ForeignFile {
+export function readForeignFile({ text: given, path, from }: ForeignText): ForeignFile {
+  const text = path === undefined && from === undefined ? pastedAsJson(given) : given;
   const { value, warnings: odd } = parseText(text, syntaxOf(path, text));
   const dialect = from === undefined ? dialectOf(path, value) : namedDialect(from);
   const warnings: ImportWarning[] = [...odd];

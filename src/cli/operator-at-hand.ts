@@ -10,7 +10,7 @@ export function decision<Args extends unknown[], Options extends OptionValues>(c
 
 /**
  * Decisions are the operator's: a person at a terminal, or a script that somebody gave the token on purpose, which is
- * given back to decide with. A program that merely runs commands is refused (design.md, "Governance"). Throws `denied`,
+ * given back to decide with. A program that merely runs commands is refused. Throws `denied`,
  * or `usage` for a file of something else.
  */
 export function requireOperator(

@@ -1,6 +1,6 @@
 /**
  * The address that signs a browser in: the one-time token stands in the fragment, which is never sent to a server nor
- * written into its logs (design.md, "Page").
+ * written into its logs.
  */
 export function signInAddress(url: string, token: string): string {
   return `${url}/#sign-in=${token}`;

@@ -2,7 +2,7 @@ import { asLongshoreError, type ErrorCode, LongshoreError } from '../core/errors
 import type { JsonObject } from '../core/json.ts';
 
 /**
- * What a command gives back (behaviour.md 0): `ok` has a confirmation and no error, `error` has an error and no
+ * What a command gives back: `ok` has a confirmation and no error, `error` has an error and no
  * confirmation, `partial` has both. `data` is for programs, free of secrets.
  */
 export type Envelope =

@@ -33,7 +33,7 @@ export interface PlannedServer {
   readonly container?: ContainerSettings;
   /** Of kind `gateway`: its servers by name, as a catalog file describes them; their secrets are in `config.env`. */
   readonly gateway?: Readonly<Record<string, JsonObject>>;
-  /** Flags that weaken isolation may be used (design.md, "Two container classes"). */
+  /** Flags that weaken isolation may be used. */
   readonly allowUnsafe?: boolean;
   readonly deadlines?: Partial<Deadlines>;
   readonly diagnostics: readonly Diagnostic[];

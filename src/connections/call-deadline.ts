@@ -6,7 +6,7 @@ export interface Expiry {
   readonly after: number;
 }
 
-/** The two limits of one call (docker-problems.md 10). */
+/** The two limits of one call. */
 export interface CallDeadline extends Disposable {
   /** The server showed life: the idle limit begins anew. */
   progress(): void;

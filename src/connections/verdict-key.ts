@@ -12,7 +12,7 @@ export interface VerdictSubject {
   readonly credential: JsonObject;
 }
 
-/** The key under which a verdict is remembered; another credential never finds it (reference/protocol.md 5.17). */
+/** The key under which a verdict is remembered; another credential never finds it. */
 export function verdictKey({ agentId, server, credential }: VerdictSubject): VerdictKey {
   return sha256(canonicalJson(['verdict', agentId, server, credential])) as string as VerdictKey;
 }

@@ -35,7 +35,7 @@ export function localUrl({ host, tls }: Pick<Bind, 'host' | 'tls'>, port: number
 
 /**
  * Refuses to be reachable from elsewhere by mistake: anything but loopback needs names, and TLS or the explicit will to
- * do without (interface.md). Throws `bad-setting` with what is missing.
+ * do without. Throws `bad-setting` with what is missing.
  */
 export function checkBind(bind: Bind): void {
   if (isLoopback(bind.host)) return;

@@ -26,12 +26,12 @@ export interface ImageCommand {
   readonly image: string;
   /** Behind the image. */
   readonly args: readonly string[];
-  /** Names of environment variables; their values are the CLI's own (docker-problems row 19). */
+  /** Names of environment variables; their values are the CLI's own. */
   readonly envNames: readonly string[];
 }
 
 /**
- * The arguments that run an image of ours, hardened (design.md, "Two container classes"): no capabilities, no way to get
+ * The arguments that run an image of ours, hardened: no capabilities, no way to get
  * any, a read-only root with a `/tmp`, limits on processes, memory and processors. Without `--rm`: a start that failed
  * is there to be looked at. Throws `bad-config` for a mount or a name that cannot be meant.
  */
@@ -63,7 +63,7 @@ export function imageArgs(
     ['--memory-swap', limits.memory ?? defaultLimits.memory],
     ['--cpus', String(limits.cpus ?? defaultLimits.cpus)],
     ['--network', limits.network ?? defaultLimits.network],
-    // On Linux nothing else makes this machine reachable by a name (docker-problems row 30).
+    // On Linux nothing else makes this machine reachable by a name.
     ...(limits.network === 'none' ? [] : [['--add-host', 'host.docker.internal:host-gateway'] as const]),
     ...(limits.mounts ?? []).map(mount => ['--mount', mountOf(mount)] as const),
     ...named.filter(name => !steersCli(name)).map(name => ['-e', name] as const),

@@ -98,7 +98,7 @@ function environmentNotes(run: RunCommand, env: Readonly<Record<string, string>>
   return valuesOf('--network').includes('host') ? notes : [...notes, ...localhostNotes(texts)];
 }
 
-/** What to know where settings name this machine in the way that means the container inside of it (docker-problems row 30). */
+/** What to know where settings name this machine in the way that means the container inside of it. */
 export function localhostNotes(settings: readonly string[]): readonly Diagnostic[] {
   if (!settings.some(text => /\b(localhost|127\.0\.0\.1)[:/]/.test(text))) return [];
   return [

@@ -7,7 +7,7 @@ import type { Surroundings } from '../runners/runner.ts';
 import { knownSecrets } from '../secrets/known-secrets.ts';
 import { serverSpec } from '../servers/server-spec.ts';
 
-/** Explains a plan as it stands: references stay references, and values that look secret are masked (design.md, "explain"). */
+/** Explains a plan as it stands: references stay references, and values that look secret are masked. */
 export async function explainPlanned(
   planned: PlannedServer,
   agentId: AgentId,

@@ -109,7 +109,7 @@ export interface Host extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
-/** The hosts that are open in this process; `cleanupMcpTransport` is a function of the module by contract (interface.md). */
+/** The hosts that are open in this process; `cleanupMcpTransport` is a function of the module by contract. */
 const openHosts = new Set<OpenHost>();
 
 interface OpenHost {

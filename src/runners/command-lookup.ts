@@ -39,7 +39,7 @@ export interface FoundCommand {
 }
 
 /**
- * Finds a command as a user's terminal would (users.md 32). Throws `command-not-found`, which names the folders that were searched and the
+ * Finds a command as a user's terminal would. Throws `command-not-found`, which names the folders that were searched and the
  * likely fix, or `failed-to-start` for a batch file that cannot be started without a shell.
  */
 export async function lookUpCommand(lookup: CommandLookup): Promise<FoundCommand> {

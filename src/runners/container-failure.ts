@@ -7,7 +7,7 @@ import type { OpenRequest } from './runner.ts';
 
 /** Milliseconds that the CLI may take to end after its container: with `--rm` it waits for the removal. */
 const exitLag = 3_000;
-/** The CLI's own exit codes: the engine refused, the command is no program, the command is not there (docker.md 5.2). */
+/** The CLI's own exit codes: the engine refused, the command is no program, the command is not there. */
 const refusals: ReadonlySet<number> = new Set([125, 126, 127]);
 
 /** Why a container did not come up: in the engine's words where it refused, else with the server's last lines. */

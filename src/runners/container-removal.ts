@@ -23,7 +23,7 @@ export interface RemovalTarget {
 
 /** Milliseconds for which a removal waits for a container that is just being created. */
 const startWindow = 3_000;
-/** Milliseconds after which a container can still appear although its CLI was killed (docker.md 5.1). */
+/** Milliseconds after which a container can still appear although its CLI was killed. */
 const lateArrival = 2_500;
 const looking = { deadline: 20_000 };
 

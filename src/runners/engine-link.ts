@@ -9,7 +9,7 @@ import type { Surroundings } from './runner.ts';
 /** The way to one engine. */
 export interface EngineLink {
   readonly address: EngineAddress;
-  /** Its program is an absolute path; its environment names the engine in every command (docker-problems row 15). */
+  /** Its program is an absolute path; its environment names the engine in every command. */
   readonly cli: DockerCli;
 }
 

@@ -54,7 +54,7 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-/** The engine would make a missing folder, empty and owned by root, which is never what was meant (docker-problems row 31). */
+/** The engine would make a missing folder, empty and owned by root, which is never what was meant. */
 export async function missingFolders(
   sources: readonly string[],
   cwd: string | undefined,

@@ -11,7 +11,7 @@ export interface ImageHints {
 
 const defaultPath = '/mcp';
 
-/** Reads the image's labels and EXPOSE; hints only, as every hint (design.md, "HTTP-only detection"). */
+/** Reads the image's labels and EXPOSE; hints only, as every hint. */
 export function imageHints({ labels, exposedPorts }: Pick<ImageFacts, 'labels' | 'exposedPorts'>): ImageHints {
   const exposed = exposedPorts.map(port => ({ port, path: defaultPath }));
   const transport = labels['dev.longshore.transport'];

@@ -20,7 +20,7 @@ const patience = { unknown: 1_000, modern: 5_000 } as const;
 
 /**
  * Starts a server, and once more where the first start could not show its era: one that ended on the unknown first
- * question is asked for `initialize` alone (protocol.md 2.2), one that answered both questions for `server/discover`
+ * question is asked for `initialize` alone, one that answered both questions for `server/discover`
  * alone, so that the era never depends on how fast it starts. Of two failures the first is told, because a start that
  * was asked less often fails for another reason.
  */

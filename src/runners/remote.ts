@@ -162,7 +162,7 @@ function wireOf(transport: HttpTransport, options: HttpWireOptions): HttpWire {
 
 /**
  * True if the server is there and willing, but not with this transport: 400, 404 or 405 without an error that only MCP
- * servers of 2026-07-28 give (protocol.md 1, era detection), or an answer to a GET that is not the legacy transport's stream.
+ * servers of 2026-07-28 give, or an answer to a GET that is not the legacy transport's stream.
  */
 function isWrongTransport(cause: unknown): boolean {
   for (let link = cause; link instanceof Error; link = link.cause) if (isNotSse(link)) return true;

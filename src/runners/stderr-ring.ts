@@ -5,7 +5,7 @@ import { drained } from './transport/drained.ts';
 import { createLineReader } from './transport/line-reader.ts';
 import { plainText } from './transport/plain-text.ts';
 
-/** The last lines of a stream that is always read to its end, so that its writer never blocks (docker-problems row 27). */
+/** The last lines of a stream that is always read to its end, so that its writer never blocks. */
 export interface StderrRing {
   /** Oldest first, without control codes. */
   tail(): readonly string[];

@@ -22,7 +22,7 @@ export interface ArgumentsSize {
   readonly depth: number;
 }
 
-/** What arguments may be at most (behaviour.md B4): nothing that a person could not have meant. */
+/** What arguments may be at most: nothing that a person could not have meant. */
 export const argumentLimits = { depth: 64, values: 200_000, text: 4 * 1024 * 1024 } as const;
 
 /** Copies and freezes arguments, so that nobody changes them between decision and call. Never throws. */

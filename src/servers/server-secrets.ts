@@ -28,7 +28,7 @@ interface Stored {
   readonly firstUse: string | undefined;
 }
 
-/** Moves the secrets of servers into the secret store before anything of them is saved (design.md, "Secrets"). */
+/** Moves the secrets of servers into the secret store before anything of them is saved. */
 export class ServerSecrets {
   readonly #vault: Pick<SecretVault, 'set' | 'get' | 'list' | 'remove'>;
   readonly #learn: (secrets: readonly KnownSecret[]) => void;

@@ -5,7 +5,7 @@ import type { DownState } from '../core/server-life.ts';
 import { untilAborted } from '../lib/until-aborted.ts';
 import type { ManagedServer } from './managed-server.ts';
 
-/** Seconds to wait before each start after a crash (design.md, "Lazy"); after the last one it is a crash loop. */
+/** Seconds to wait before each start after a crash; after the last one it is a crash loop. */
 const waits = [1, 2, 4, 8, 16];
 
 /** True for a server that is not ours to run: it forgets sessions and is restarted by others, and asking it again costs nothing. */

@@ -60,7 +60,7 @@ const create: Migration = {
   },
 };
 
-/** What each saved server last offered (behaviour.md C, `cached_tools`; resources and prompts too). */
+/** What each saved server last offered. */
 export const cachedDefinitionsTable: Table<CachedDefinitions> = {
   migrations: [create],
   open({ db: untyped, clock }) {

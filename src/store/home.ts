@@ -6,7 +6,7 @@ import { makeFolder } from '../core/make-folder.ts';
 import { homeFiles } from '../core/service-note.ts';
 import { type HomeIdentity, readHomeIdentity } from './home-id.ts';
 
-/** One home folder and the places in it (interface.md, "Home and environment"). */
+/** One home folder and the places in it. */
 export interface Home extends HomeIdentity {
   readonly folder: string;
   readonly database: string;

@@ -86,7 +86,7 @@ export const ledgerTable: Table<Ledger> = {
         if (change.name !== undefined) query = query.set({ name: change.name });
         if (change.state !== undefined) {
           query = query.set({ state: change.state });
-          // From `failed` only `closing` is left (behaviour.md A16); a new error may still be noted.
+          // From `failed` only `closing` is left; a new error may still be noted.
           if (change.state !== 'closing' && change.state !== 'failed') query = query.where('state', '!=', 'failed');
         }
         const { numUpdatedRows } = await query.executeTakeFirst();

@@ -16,7 +16,7 @@ Examples:
   longshore add notes --url https://example.com/mcp --header 'Authorization: Bearer \${secret:NOTES}'
   longshore add github --json '{"command":"docker","args":["run","-i","--rm","ghcr.io/github/github-mcp-server"]}'`;
 
-/** `add`: saves a server; nothing is started before its first call (interface.md). */
+/** `add`: saves a server; nothing is started before its first call. */
 export function addCommand(command: Command, context: CommandContext): void {
   const own = command
     .argument('<name>', 'what to call it')

@@ -6,7 +6,7 @@ import { readServerFlags, withServerFlags } from '../server-flags.ts';
 import { askingService, service } from '../service-command.ts';
 import { visibleText } from '../visible-text.ts';
 
-/** `explain`: what `load` would start with the same words; runs nothing (design.md, "Two container classes"). */
+/** `explain`: what `load` would start with the same words; runs nothing. */
 export function explainCommand(command: Command, context: CommandContext): void {
   const own = command
     .argument('<ref>', "a saved server's name, or an image")

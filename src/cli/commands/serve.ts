@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-
 import { collect } from '../collect.ts';
 import type { CommandContext } from '../program.ts';
 
-/** `serve`: Cortex in the foreground (interface.md). */
+/** `serve`: Cortex in the foreground. */
 export function serveCommand(command: Command, context: CommandContext): void {
   command
     .option('--port <port>', 'listen on this port (default: LONGSHORE_PORT or 7411; 0 takes a free one)', port)

@@ -12,7 +12,7 @@ Examples:
 
 Nothing is saved or recorded, and nothing of the server is left behind.`;
 
-/** `try`: starts one server, lists its tools or calls one, and stops it; no service, nothing saved (interface.md). */
+/** `try`: starts one server, lists its tools or calls one, and stops it; no service, nothing saved. */
 export function tryCommand(command: Command, context: CommandContext): void {
   command
     .argument('[arguments...]', 'arguments of --call, as name=value, name=@file or name=- (stdin)')

@@ -3,7 +3,7 @@ import type { AgentId, HoldingId, InstanceId, ServerKey } from '../ids.ts';
 /** What kind of thing outside our process is ours. */
 export type HoldingKind = 'process' | 'container' | 'gateway';
 
-/** behaviour.md A16: any step may go to `failed`; from `failed` only `closing` is left. */
+/** Any step may go to `failed`; from `failed` only `closing` is left. */
 export type HoldingState = 'intent' | 'created' | 'started' | 'ready' | 'closing' | 'gone' | 'failed';
 
 /** Which engine has a container: the command that asks it, and what of the environment names it. No secrets. */

@@ -28,7 +28,7 @@ export interface CallRecord {
   failed(error: LongshoreError): void;
 }
 
-/** Why a call was refused, where it was not the server or the wire that failed (behaviour.md B9). */
+/** Why a call was refused, where it was not the server or the wire that failed. */
 const refusals: Partial<Record<ErrorCode, string>> = {
   denied: 'auto_denied',
   'approval-rejected': 'user_denied',

@@ -6,7 +6,7 @@ const joint = '__';
 
 /**
  * The name under which a tool, resource or prompt is mounted: `<server key>__<wire name>`, `[A-Za-z0-9_-]`, at most 48
- * characters (design.md "Names", R65, S13). A wire name that had to be changed or cut ends in `_` and 6 hex of its hash.
+ * characters (R65, S13). A wire name that had to be changed or cut ends in `_` and 6 hex of its hash.
  * A pure function of its two arguments: no neighbour, load order or restart changes it.
  */
 export function handleName(serverKey: ServerKey, wireName: string): HandleName {

@@ -116,7 +116,7 @@ function targetTruth(target: Target, handle: Handle): Truth {
   return isUri ? uriMatches(target.tool, handle) : asTruth(globMatches(target.tool, handle.wireName));
 }
 
-/** behaviour.md B6: handle, then owner, then class; session before persistent at the same; then the narrower text. */
+/** Handle, then owner, then class; session before persistent at the same; then the narrower text. */
 function specificityOf(rule: Rule, level: Level, pattern: RulePattern): readonly number[] {
   return [
     scope(pattern.target),

@@ -12,7 +12,7 @@ export interface FrameQueue {
 /**
  * Hands frames to a consumer in the order in which they came. A request or notification goes at once; a response waits
  * one macrotask, because the SDK dispatches notifications in a microtask and responses right away, so that progress
- * which came in the same chunk as its response would be lost (protocol.md 5, item 8). While there is no consumer they wait.
+ * which came in the same chunk as its response would be lost. While there is no consumer they wait.
  */
 export function createFrameQueue(consumer: () => ((frame: Frame) => void) | undefined): FrameQueue {
   let waiting: Frame[] = [];

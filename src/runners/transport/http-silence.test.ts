@@ -12,7 +12,7 @@ beforeEach(
 afterEach(() => void vi.useRealTimers());
 
 describe('silence', () => {
-  it('of 400 s before an answer, or within a stream, is no fault (docker-problems row 11)', async () => {
+  it('of 400 s before an answer, or within a stream, is no fault', async () => {
     const answers: (() => void)[] = [];
     await using server = await serveHttp(
       legacyMcp({

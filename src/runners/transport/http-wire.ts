@@ -43,8 +43,8 @@ export interface HttpWire extends Wire {
 }
 
 /**
- * A wire over Streamable HTTP, both eras (protocol.md 2.5). Beside what the SDK's transport does: silence and idle
- * streams are never cut (docker-problems row 11), a request whose stream ends for good without its answer is answered
+ * A wire over Streamable HTTP, both eras. Beside what the SDK's transport does: silence and idle
+ * streams are never cut, a request whose stream ends for good without its answer is answered
  * with an error at once (code `answerLost`), and a session that the server has dropped closes the wire.
  * Throws `bad-config` for headers that HTTP cannot carry.
  */

@@ -23,7 +23,7 @@ const bodyLimit = 64 * 1024;
 
 /**
  * Waits until one of the places gives an MCP answer, and says which: a JSON-RPC body to a POST, whatever its status. An
- * accepted connection or any other HTTP answer proves nothing (docker-problems row 29, behaviour.md E.9). Rejects with
+ * accepted connection or any other HTTP answer proves nothing. Rejects with
  * `failed-to-start`, which tells what each place did instead, or with the signal's reason.
  */
 export async function mcpReady<Place extends { readonly url: URL }>(

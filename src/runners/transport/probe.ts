@@ -45,8 +45,8 @@ const initializeLag = 1000;
 const unsupportedVersion = -32_022;
 
 /**
- * Finds out in place which era the server speaks: `server/discover`, and after a second of silence `initialize` too
- * (protocol.md 1, era detection). A server that answers both was only slow to start, and the era must not depend on
+ * Finds out in place which era the server speaks: `server/discover`, and after a second of silence `initialize` too.
+ * A server that answers both was only slow to start, and the era must not depend on
  * that: see `BothAnswered`. Swallows late answers to its own requests; everything else waits on the wire for its next
  * consumer. A verdict is cacheable only if the server answered the question about `discover`. Never sends
  * `notifications/initialized`: that belongs to the SDK.

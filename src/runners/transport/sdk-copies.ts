@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../core/json.t
 
 /**
  * The least that the SDK accepts as an answer to a request whose real answer we keep ourselves. It parses what it
- * gets, drops unknown members and rejects a whole list for one bad tool (reference/protocol.md 5.1, 5.2); of these
+ * gets, drops unknown members and rejects a whole list for one bad tool; of these
  * there is nothing to drop or reject.
  */
 const least: Readonly<Record<string, JsonObject>> = {

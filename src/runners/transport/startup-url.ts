@@ -29,7 +29,7 @@ const sideServices = /\b(?:debugger|inspector|metrics|prometheus|database|redis|
 /**
  * Finds in one line of a server's log where it says that it serves HTTP (R9). The host is never given back: it only
  * decides whether the line is about this container. Lines about other hosts, proxies, clock times and calls to others
- * are no hints (behaviour.md E.3).
+ * are no hints.
  */
 export function startupHint(line: string): HttpHint | undefined {
   const tellsOfItself = listens.test(line) && !sideServices.test(line);

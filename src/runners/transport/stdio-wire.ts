@@ -47,7 +47,7 @@ const maxUnheard = 10_000;
 
 /**
  * Newline-delimited JSON-RPC over a process's stdin and stdout. It closes when the process is gone, even if a
- * grandchild still holds the pipe (protocol.md 2.2); when it can no longer be written to or read from; or on `close`,
+ * grandchild still holds the pipe; when it can no longer be written to or read from; or on `close`,
  * which only ends stdin. Noise is skipped. A line over the limit fails the one call that it answers
  * (JSON-RPC error `resultTooLarge`), not the connection. Whatever a consumer throws on a frame ends this wire alone (S2).
  */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../core/words.ts';
 import { plainText } from './plain-text.ts';
 
-/** What a server printed on stdout that is no message: counted, and the first and last lines kept (docker-problems row 26). */
+/** What a server printed on stdout that is no message: counted, and the first and last lines kept. */
 export interface StdoutNoise {
   /** Gives back the line as it was kept: without control codes, cut. */
   add(line: Buffer): string;

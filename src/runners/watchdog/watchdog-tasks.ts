@@ -32,7 +32,7 @@ export type WatchdogLine =
 const rounds = 30;
 /** Milliseconds between two looks. */
 const pauseBetween = 1_000;
-/** How many looks in a row must find nothing: a container can appear some 3 s after its CLI was killed (docker.md 5.1). */
+/** How many looks in a row must find nothing: a container can appear some 3 s after its CLI was killed. */
 const enoughClean = 4;
 const commandLimit = 30_000;
 

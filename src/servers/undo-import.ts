@@ -1,4 +1,3 @@
-import { LongshoreError } from '../core/errors.ts';
 import type { SavedServer } from '../store/servers.ts';
 import { replaceRow } from './change-server.ts';
 import { removeRow } from './remove-server.ts';
@@ -14,15 +13,14 @@ export interface UndoneImport {
 
 /**
  * Takes the last import of an agent back: what it added is ended and forgotten, what it changed is as before (a secret that
- * the change replaced is to be set again). What was changed since is left alone. Rejects with `usage` where there is none,
- * or with `close-failed`; what is left of it can be undone again then.
+ * the change replaced is to be set again). What was changed since is left alone; where there is no import, nothing is done.
+ * Rejects with `close-failed`; what is left of it can be undone again then.
  */
 export async function undoImport(book: SavedBook, who: Actor): Promise<UndoneImport> {
   const { imports, servers } = book.needs;
   const last = await imports.last(who.agentId);
-  if (!last)
-    throw new LongshoreError('usage', 'There is no import to undo: nothing was imported, or it was undone already.');
   const done = { removed: [] as string[], restored: [] as string[], left: [] as string[] };
+  if (!last) return done;
   const each = async (serverId: string, updatedAt: number, act: (row: SavedServer) => Promise<void>) => {
     const row = await servers.get(serverId);
     if (!row) return;

@@ -84,6 +84,9 @@ async function isWanted(terminal: Terminal): Promise<boolean> {
 
 async function undo(terminal: Terminal, client: Client, json: true | undefined): Promise<void> {
   const answer = await client.ask('DELETE /api/imports/last');
+  if (Object.values(answer).every(names => names.length === 0)) {
+    throw new LongshoreError('usage', 'There is no import to undo: nothing was imported, or it was undone already.');
+  }
   const line = (word: string, names: readonly string[]) => (names.length === 0 ? [] : [`${word}: ${names.join(', ')}`]);
   await printResult(terminal, json, answer, () =>
     [

@@ -106,10 +106,10 @@ export interface Connection {
    */
   setLogLevel(level: string): Promise<void>;
   /**
-   * Asks to be told of changes of a resource: they come as notices. Rejects with `protocol-error` where the server does
-   * not tell any, else as `setLogLevel` does.
+   * Asks to be told of changes of the resource that the authorisation was minted for: they come as notices. Rejects with
+   * `forged-authorisation`, with `protocol-error` where the server does not tell any, else as `setLogLevel` does.
    */
-  subscribe(uri: string): Promise<void>;
+  subscribe(authorisation: Authorisation): Promise<void>;
   /** Ends that; does nothing for a resource that is not subscribed to. */
   unsubscribe(uri: string): Promise<void>;
   /** Settles as soon as no call is accepted any more: it is being closed, or its server went away. Never rejects. */

@@ -156,6 +156,7 @@ export class NegotiatedConnection implements Connection {
    */
   async perform(operation: Operation, options: CallOptions): Promise<RawResult> {
     this.#mustBeOurs(operation);
+    if (operation.method === 'resources/subscribe') throw otherUse(operation);
     if (operation.method === 'completion/complete' && !this.supports('completions')) {
       const message = 'This server completes no arguments: it has no "completions" capability. Nothing was sent.';
       throw new LongshoreError('protocol-error', message, { data: { mayHaveRun: false } });
@@ -195,7 +196,15 @@ export class NegotiatedConnection implements Connection {
     await this.#ask('logging/setLevel', { level });
   }
 
-  async subscribe(uri: string): Promise<void> {
+  async subscribe(authorisation: Authorisation): Promise<void> {
+    await this.listenTo(this.#request.redeem(authorisation));
+  }
+
+  /** What `subscribe` does once the authorisation is redeemed. */
+  async listenTo(operation: Operation): Promise<void> {
+    this.#mustBeOurs(operation);
+    if (operation.method !== 'resources/subscribe') throw otherUse(operation);
+    const uri = operation.wireName;
     if (!this.supports('resources.subscribe')) {
       throw new LongshoreError('protocol-error', 'This server does not tell changes of its resources.');
     }
@@ -291,4 +300,8 @@ export class NegotiatedConnection implements Connection {
     // Ends with the signal; whatever fails inside is tried again.
     void changes.listen(client, this.capabilities, this.#request.around.clock, this.#listening.signal);
   }
+}
+
+function otherUse({ method }: Operation): LongshoreError {
+  return new LongshoreError('forged-authorisation', `An authorisation for ${method} was used for something else.`);
 }

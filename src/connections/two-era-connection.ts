@@ -41,7 +41,8 @@ export class TwoEraConnection implements Connection {
   readonly #changed = new Emitter<[]>();
   readonly #notices = new Emitter<[Notice]>();
   readonly #sides: Side[] = [];
-  readonly #subscribed = new Set<string>();
+  /** By URI: what was allowed of this server holds on whichever side it is spoken to. */
+  readonly #subscribed = new Map<string, Operation>();
   readonly #stop = new AbortController();
   readonly #olderSide: OlderSide;
   #main: Side;
@@ -155,9 +156,10 @@ export class TwoEraConnection implements Connection {
     await Promise.all(this.#sides.map(({ connection }) => connection.setLogLevel(level)));
   }
 
-  async subscribe(uri: string): Promise<void> {
-    await this.#main.connection.subscribe(uri);
-    this.#subscribed.add(uri);
+  async subscribe(authorisation: Authorisation): Promise<void> {
+    const operation = this.#request.redeem(authorisation);
+    await this.#main.connection.listenTo(operation);
+    this.#subscribed.set(operation.wireName, operation);
   }
 
   async unsubscribe(uri: string): Promise<void> {
@@ -252,8 +254,8 @@ export class TwoEraConnection implements Connection {
     this.#main = side;
     this.#older = side;
     former.retired = true;
-    for (const uri of this.#subscribed) {
-      side.connection.subscribe(uri).catch((error: unknown) => {
+    for (const operation of this.#subscribed.values()) {
+      side.connection.listenTo(operation).catch((error: unknown) => {
         this.#request.around.log.warn({ serverKey: this.serverKey, error: String(error) }, 'A subscription was lost.');
       });
     }

@@ -1,4 +1,5 @@
 import { LongshoreError } from './errors.ts';
+import type { Epoch } from './ids.ts';
 import type { Operation } from './words.ts';
 
 /** Makes an authorisation impossible to write down by hand; the type of a value that only `createAuthority` can produce. */
@@ -10,6 +11,9 @@ declare const authorised: unique symbol;
 export interface Authorisation {
   readonly [authorised]: true;
 }
+
+/** One authorisation after the other for the same use, each for a connection with that epoch; throws where it is allowed no more. */
+export type Authorise = (epoch: Epoch) => Authorisation;
 
 /** Mints authorisations; handed to the dispatcher alone. */
 export type Mint = (operation: Operation) => Authorisation;

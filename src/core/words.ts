@@ -77,7 +77,7 @@ export interface Operation {
   /** Whom the leave was given. */
   readonly caller: Caller;
   readonly epoch: Epoch;
-  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete';
+  readonly method: 'tools/call' | 'resources/read' | 'prompts/get' | 'completion/complete' | 'resources/subscribe';
   /** Tool or prompt name, resource URI, or what is completed: prompt name or URI template. */
   readonly wireName: string;
   readonly arguments: JsonObject;

@@ -49,14 +49,22 @@ describe('the one door', () => {
     };
     for (const [what, forged] of Object.entries(forgeries)) {
       expect([what, await endOf(connection.call(forged as Authorisation))]).toEqual([what, 'forged-authorisation']);
+      expect([what, await endOf(connection.subscribe(forged as Authorisation))]).toEqual([
+        what,
+        'forged-authorisation',
+      ]);
     }
     expect(connection.sent.length).toBe(1);
     expect(await endOf(connection.call(fresh))).toBe('ok');
   });
 
-  it('R36: only the dispatcher mints, and only the composition root joins the two halves', () => {
+  it('R36: only the dispatch of calls and subscriptions mints, and only the composition root joins the two halves', () => {
     const minting = program.filter(({ text }) => /\bmint\(/.test(text)).map(({ file }) => file);
-    expect(minting).toEqual(['core/authorisation.ts', 'governance/dispatch/dispatcher.ts']);
+    expect(minting).toEqual([
+      'core/authorisation.ts',
+      'governance/dispatch/dispatcher.ts',
+      'governance/dispatch/subscriptions.ts',
+    ]);
     const joining = program.filter(({ text }) => text.includes('createAuthority(')).map(({ file }) => file);
     expect(joining).toEqual(['core/authorisation.ts', 'host/open-host.ts']);
   });

@@ -218,7 +218,7 @@ export async function openHost(options: HostOptions = {}): Promise<Host> {
       redactor,
       fleet: {
         ...managing.among(fleet),
-        subscribe: (owner, key, uri, signal) => fleet.subscribe(owner, key, uri, signal),
+        subscribe: (owner, key, wanted) => fleet.subscribe(owner, key, wanted),
       },
       mint,
       store,

@@ -1,5 +1,6 @@
 import type { PlannedServer } from '../config/planned-server.ts';
 import type { Connection, Discovery } from '../connections/connection.ts';
+import type { Authorise } from '../core/authorisation.ts';
 import { asLongshoreError, type ErrorCode, LongshoreError } from '../core/errors.ts';
 import { type AgentId, reservedServerKeys, type ServerKey, serverKey, sha256 } from '../core/ids.ts';
 import type { ServerLife } from '../core/server-life.ts';
@@ -216,11 +217,15 @@ export class Fleet {
 
   /**
    * Hears of changes of a resource until disposed: the server is woken, stays awake, and is asked again each time it is
-   * started anew. Changes come as notices. Rejects as `wake` and as the connection's `subscribe` do.
+   * started anew, by a leave for each connection. Changes come as notices. Rejects as `wake` and as the connection's `subscribe` do.
    */
-  async subscribe(agentId: AgentId, key: ServerKey, uri: string, signal: AbortSignal): Promise<AsyncDisposable> {
+  async subscribe(
+    agentId: AgentId,
+    key: ServerKey,
+    { uri, authorise, signal }: { readonly uri: string; readonly authorise: Authorise; readonly signal: AbortSignal },
+  ): Promise<AsyncDisposable> {
     await this.wake(agentId, key, signal);
-    const subscription = await this.#knownServer(agentId, key).subscriptions.subscribe(uri);
+    const subscription = await this.#knownServer(agentId, key).subscriptions.subscribe(uri, authorise);
     if (!signal.aborted) return subscription;
     await subscription[Symbol.asyncDispose]();
     throw new LongshoreError('cancelled', `The subscription to ${uri} was cancelled.`);

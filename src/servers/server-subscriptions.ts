@@ -1,9 +1,11 @@
 import type { Connection } from '../connections/connection.ts';
+import type { Authorisation, Authorise } from '../core/authorisation.ts';
 import { asLongshoreError, LongshoreError } from '../core/errors.ts';
 import type { Log } from '../core/ports/log.ts';
 
 interface Subscribed {
-  subscribers: number;
+  /** Each subscriber's leave, of which one is used for each connection. */
+  readonly leaves: Set<Authorise>;
   /** How the first subscription went; whoever comes meanwhile shares it. */
   readonly done: Promise<void>;
 }
@@ -28,7 +30,7 @@ export class ServerSubscriptions {
   attach(connection: Connection): void {
     this.#connection = connection;
     if (this.#logLevel !== undefined) void this.#quietly(connection.setLogLevel(this.#logLevel));
-    for (const uri of this.#resources.keys()) void this.#quietly(connection.subscribe(uri));
+    for (const { leaves } of this.#resources.values()) void this.#quietly(subscribeBy(leaves, connection));
   }
 
   /** See `Connection.setLogLevel`; a server that does not run hears it when it does. */
@@ -38,18 +40,20 @@ export class ServerSubscriptions {
   }
 
   /**
-   * Hears of changes of a resource until disposed, however often the server is started anew meanwhile. The server must
-   * run; rejects as `Connection.subscribe` does.
+   * Hears of changes of a resource until disposed, however often the server is started anew meanwhile, each time with a
+   * leave of its own. The server must run; rejects as `Connection.subscribe` does.
    */
-  async subscribe(uri: string): Promise<AsyncDisposable> {
-    const subscribed = this.#resources.get(uri) ?? this.#begin(uri);
-    subscribed.subscribers += 1;
+  async subscribe(uri: string, authorise: Authorise): Promise<AsyncDisposable> {
+    const subscribed = this.#resources.get(uri) ?? this.#begin(uri, authorise);
+    // A function of its own: the same one may be given twice.
+    const leave: Authorise = epoch => authorise(epoch);
+    subscribed.leaves.add(leave);
     let ended = false;
     const end = async (): Promise<void> => {
       if (ended) return;
       ended = true;
-      subscribed.subscribers -= 1;
-      if (subscribed.subscribers > 0 || this.#resources.get(uri) !== subscribed) return;
+      subscribed.leaves.delete(leave);
+      if (subscribed.leaves.size > 0 || this.#resources.get(uri) !== subscribed) return;
       this.#resources.delete(uri);
       const live = this.#live();
       if (live) await this.#quietly(live.unsubscribe(uri));
@@ -63,10 +67,11 @@ export class ServerSubscriptions {
     return { [Symbol.asyncDispose]: end };
   }
 
-  #begin(uri: string): Subscribed {
+  #begin(uri: string, authorise: Authorise): Subscribed {
     const live = this.#live();
     const asleep = new LongshoreError('connection-lost', 'The server does not run, so it tells no changes.');
-    const subscribed = { subscribers: 0, done: live ? live.subscribe(uri) : Promise.reject(asleep) };
+    const done = live ? subscribeBy([authorise], live) : Promise.reject(asleep);
+    const subscribed: Subscribed = { leaves: new Set(), done };
     this.#resources.set(uri, subscribed);
     return subscribed;
   }
@@ -83,4 +88,21 @@ export class ServerSubscriptions {
       this.#log.warn({ server }, `Could not restore a log level or subscription. ${asLongshoreError(error).message}`);
     }
   }
+}
+
+/** By the first leave that still holds. Rejects as the last one throws where none does. */
+async function subscribeBy(leaves: Iterable<Authorise>, connection: Connection): Promise<void> {
+  let refusal: unknown;
+  for (const leave of leaves) {
+    let authorisation: Authorisation;
+    try {
+      authorisation = leave(connection.epoch);
+    } catch (error) {
+      refusal = error;
+      continue;
+    }
+    await connection.subscribe(authorisation);
+    return;
+  }
+  throw refusal;
 }

@@ -213,12 +213,12 @@ describe.each(upstreams)('a server of %s', (era, open) => {
   });
 
   it('tells changes of resources for as long as somebody subscribes', async () => {
-    const { connection, call } = await open();
+    const { connection, call, subscribe } = await open();
     const heard: Notice[] = [];
     connection.onNotice(notice => heard.push(notice));
     const touch = (uri: string) => call('touch', { uri });
-    await connection.subscribe('note://a');
-    await connection.subscribe('note://b');
+    await subscribe('note://a');
+    await subscribe('note://b');
     await touch('note://a');
     await touch('note://b');
     await touch('note://c');
@@ -229,6 +229,29 @@ describe.each(upstreams)('a server of %s', (era, open) => {
     await touch('note://b');
     await vi.waitFor(() => expect(heard.length).toBeGreaterThan(2));
     expect(heard.slice(2).map(({ params }) => params['uri'])).toEqual(['note://b']);
+  });
+});
+
+describe.each(upstreams)('the leave for a server of %s', (_era, open) => {
+  it('to call is none to subscribe, the other way round neither, and each is for one use', async () => {
+    const { connection, mint, call } = await open();
+    const { agentId, epoch } = connection;
+    const operation = { agentId, caller: 'library', epoch, arguments: {}, definition: { name: 'x' } } as const;
+    const toCall = mint({ ...operation, method: 'resources/read', wireName: 'note://a' });
+    const toSubscribe = mint({ ...operation, method: 'resources/subscribe', wireName: 'note://a' });
+    const forged = { code: 'forged-authorisation' };
+    await expect(connection.subscribe(toCall)).rejects.toMatchObject(forged);
+    await expect(connection.call(toSubscribe)).rejects.toMatchObject(forged);
+    for (const used of [toCall, toSubscribe]) await expect(connection.subscribe(used)).rejects.toMatchObject(forged);
+    await expect(
+      connection.subscribe(
+        mint({ ...operation, epoch: 'old' as never, method: 'resources/subscribe', wireName: 'note://a' }),
+      ),
+    ).rejects.toThrow();
+    const heard: Notice[] = [];
+    connection.onNotice(notice => heard.push(notice));
+    await call('touch', { uri: 'note://a' });
+    expect(heard).toEqual([]);
   });
 });
 
@@ -479,10 +502,10 @@ describe('a server of 2026 over HTTP', () => {
   });
 
   it('is listened to again after it hung up, and what may have changed meanwhile is told', async () => {
-    const { connection, server, call } = await overHttp();
+    const { connection, server, call, subscribe } = await overHttp();
     const heard: Notice[] = [];
     connection.onNotice(notice => heard.push(notice));
-    await connection.subscribe('note://a');
+    await subscribe('note://a');
     expect(server.listened()).toEqual([['note://a']]);
     server.hangUp();
     await vi.waitFor(() => expect(heard.map(({ params }) => params['uri'])).toEqual(['note://a']), 10_000);
@@ -493,9 +516,9 @@ describe('a server of 2026 over HTTP', () => {
   });
 
   it('is refused as a teller of changes where it does not listen', async () => {
-    const { connection } = await overHttp();
-    await connection.subscribe('note://a');
-    await expect(connection.subscribe('note://deaf')).rejects.toMatchObject({ code: 'protocol-error' });
-    await connection.subscribe('note://b');
+    const { subscribe } = await overHttp();
+    await subscribe('note://a');
+    await expect(subscribe('note://deaf')).rejects.toMatchObject({ code: 'protocol-error' });
+    await subscribe('note://b');
   });
 });

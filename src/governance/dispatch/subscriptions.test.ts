@@ -80,6 +80,15 @@ describe('a subscription', () => {
     expect(await endOf(it.subscribe('file:///listed'))).toBe('unknown-tool');
   });
 
+  it('reaches its server with a leave of its own, for that resource and connection alone', async () => {
+    await using it = await world('allow');
+    const { epoch } = it.registry.list(alice)[0] ?? {};
+    await it.subscribe('file:///pub/a');
+    expect(it.sent()).toMatchObject([
+      { method: 'resources/subscribe', wireName: 'file:///pub/a', caller: 'client:x', epoch },
+    ]);
+  });
+
   it('does not happen where it cannot be recorded', async () => {
     await using it = await world('allow');
     it.breakAudit();

@@ -1,3 +1,4 @@
+import type { Authorise } from '../../core/authorisation.ts';
 import type { CallerScope } from '../../core/caller-scope.ts';
 import { asLongshoreError, LongshoreError } from '../../core/errors.ts';
 import { type AgentId, newDispatchId } from '../../core/ids.ts';
@@ -32,7 +33,11 @@ export interface GovernedSubscriptions {
 
 /** The fleet as subscriptions need it. */
 export interface SubscribingFleet extends Fleet {
-  subscribe(agentId: AgentId, key: Handle['ownerKey'], uri: string, signal: AbortSignal): Promise<AsyncDisposable>;
+  subscribe(
+    agentId: AgentId,
+    key: Handle['ownerKey'],
+    wanted: { readonly uri: string; readonly authorise: Authorise; readonly signal: AbortSignal },
+  ): Promise<AsyncDisposable>;
 }
 
 /** See `GovernedSubscriptions`. */
@@ -59,7 +64,13 @@ export function governedSubscriptions(
         const ruleId = mustBeAllowed(needs, named, call, uri);
         await record.authorise({ decision: 'auto_allowed', ruleId }, {});
         record.sent();
-        const subscription = await needs.fleet.subscribe(agentId, named.ownerKey, uri, signal);
+        // Asked again for each connection of its server: what is not allowed any more is not subscribed to again.
+        const authorise: Authorise = epoch => {
+          mustBeAllowed(needs, named, call, uri);
+          const operation = { agentId, caller, epoch, wireName: uri, arguments: {}, definition: named.definition };
+          return needs.mint({ ...operation, method: 'resources/subscribe' });
+        };
+        const subscription = await needs.fleet.subscribe(agentId, named.ownerKey, { uri, authorise, signal });
         record.returned({});
         const key = {};
         const close = async (): Promise<void> => {

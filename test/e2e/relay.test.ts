@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Notice } from '../../src/connections/connection.ts';
 import type { ConnectionRequest } from '../../src/connections/connection-request.ts';
+import { LongshoreError } from '../../src/core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../src/core/json.ts';
 import { type CallClient, relayedCapabilities } from '../../src/core/ports/call-client.ts';
 import { processRunner } from '../../src/runners/process.ts';
@@ -247,7 +248,7 @@ describe.each(upstreams)('the leave for a server of %s', (_era, open) => {
       connection.subscribe(
         mint({ ...operation, epoch: 'old' as never, method: 'resources/subscribe', wireName: 'note://a' }),
       ),
-    ).rejects.toThrow();
+    ).rejects.toBeInstanceOf(LongshoreError);
     const heard: Notice[] = [];
     connection.onNotice(notice => heard.push(notice));
     await call('touch', { uri: 'note://a' });
